@@ -1,0 +1,1 @@
+"""The knowledge itself, as files: entries, chips, operator tables, the search model."""

@@ -1,0 +1,54 @@
+"""Units as Ascend tools use them, and how numbers are shown.
+
+Times are microseconds inside `kb`. msopprof's `KB` is 1024 bytes and its `GB/s` is 1024**3 bytes a second although
+the documents say otherwise (spec section 2.5); bandwidth inside `kb` is 1e9 bytes a second, as in data sheets.
+"""
+
+from __future__ import annotations
+
+KIB = 1024
+GIB_PER_GB = 1024**3 / 1e9
+
+
+def gib_to_gb(value: float) -> float:
+    """GiB/s as printed by msopprof to GB/s (1e9)."""
+    return value * GIB_PER_GB
+
+
+def us(value: float) -> str:
+    """A time in microseconds for people: 0.8 us, 12.3 us, 4.56 ms, 1.2 s."""
+    size = abs(value)
+    if size >= 1e6:
+        return f"{value / 1e6:.3g} s"
+    if size >= 1e4:
+        return f"{value / 1e3:.3g} ms"
+    return f"{value:.3g} us" if size < 100 else f"{value:.0f} us"
+
+
+def nbytes(value: float) -> str:
+    """A number of bytes for people, in binary units: 512 B, 16 KiB, 1.5 MiB."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(value) < 1024 or unit == "GiB":
+            return f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
+        value /= 1024
+    raise AssertionError("unreachable")
+
+
+def percent(fraction: float) -> str:
+    """A fraction as percent: 0.6 %, 12 %, 99.7 %."""
+    value = fraction * 100
+    if value == 0 or 10 <= abs(value) < 99:
+        return f"{value:.0f} %"
+    return f"{value:.1f} %"
+
+
+def number(value: float, unit: str) -> str:
+    """A measured value with its unit, for people; fractions (unit "1") become percent."""
+    if unit == "1":
+        return percent(value)
+    if unit == "us":
+        return us(value)
+    if unit == "B":
+        return nbytes(value)
+    text = f"{value:.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}"
+    return f"{text} {unit}" if unit else text

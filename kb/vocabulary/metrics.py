@@ -1,0 +1,107 @@
+"""Ids, units and meanings of all metrics that bottlenecks and entry signatures may name.
+
+Two prefixes as in msopprof: `aic_` is the cube core, `aiv_` the vector core. On chips whose AI Core holds both units
+(310, 310P, first-generation 910) a kernel with cube work reports under `aic_` (its vector share under `aiv_vec_ratio`),
+any other kernel under `aiv_`. The cube share is `aic_mac_ratio` in every tool (msopprof writes `cube`, msprof `mac`).
+Unit "1" is a fraction of one, "" a plain count. `kb.engine.metrics` is tested to define exactly these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric: `kind` is "number" or "label" (value is a word)."""
+
+    id: str
+    unit: str
+    meaning: str
+    kind: str = "number"
+
+
+def _pipes() -> list[Metric]:
+    out = []
+    for prefix, core, pipes in (
+        ("aic", "cube core", ("mac", "scalar", "mte1", "mte2", "mte3", "fixpipe")),
+        ("aiv", "vector core", ("vec", "scalar", "mte2", "mte3")),
+    ):
+        for pipe in pipes:
+            out.append(Metric(f"{prefix}_{pipe}_ratio", "1", f"share of the {core}'s time in which {pipe} is active; counts waiting inside the pipe, mean over working cores"))
+            out.append(Metric(f"{prefix}_{pipe}_time_us", "us", f"time {pipe} is active on the {core}, mean over working cores"))
+        out.append(Metric(f"{prefix}_time_us", "us", f"time of the {core}, mean over working cores"))
+        out.append(Metric(f"{prefix}_icache_miss_rate", "1", f"instruction cache misses per request on the {core}"))
+    for metric in ("aic_cube", "aic_mte1", "aic_mte2", "aic_mte3", "aiv_vec", "aiv_mte2", "aiv_mte3"):
+        out.append(Metric(f"{metric}_wait_ratio", "1", f"share of time {metric.split('_')[1]} is blocked"))
+    for kind in ("total", "bankgroup", "bank", "resc", "mte", "stu", "ldu", "sfu"):
+        out.append(Metric(f"aiv_vec_{kind}_cflt_ratio", "1", f"vector time lost to {kind} conflicts"))
+    for kind in ("fp32", "fp16", "int32", "int16", "misc"):
+        out.append(Metric(f"aiv_vec_{kind}_ratio", "1", f"vector time in {kind} instructions"))
+    return out
+
+
+METRICS: tuple[Metric, ...] = (
+    *_pipes(),
+    Metric("task_duration_us", "us", "time of one launch, scheduling included"),
+    Metric("launch_count", "", "launches in the group"),
+    Metric("block_dim", "", "blocks launched (Block Dim / Block Num)"),
+    Metric("core_count", "", "cores of the kernel's kind on this chip"),
+    Metric("used_core_share", "1", "cores that did real work / cores of that kind on the chip"),
+    Metric("working_cores", "", "cores whose time is at least a tenth of the slowest core's"),
+    Metric("idle_core_share", "1", "launched cores that did next to nothing / launched cores"),
+    Metric("blocks_per_core", "1x", "blocks launched / cores of that kind"),
+    Metric("tail_blocks", "", "blocks in the last, partial round: blocks modulo cores"),
+    Metric("core_time_imbalance", "1", "(slowest - mean of launched cores) / slowest core time; idle cores included"),
+    Metric("head_overhead_us", "us", "task duration - slowest core"),
+    Metric("head_overhead_share", "1", "(task duration - slowest core) / task duration"),
+    Metric("max_pipe_ratio", "1", "largest pipe share of the kernel's core kind"),
+    Metric("copy_ratio", "1", "aiv_mte2_ratio + aiv_mte3_ratio"),
+    Metric("pipe_sum", "1", "aiv_vec_ratio + aiv_mte2_ratio + aiv_mte3_ratio; near 1 with none dominant means serial"),
+    Metric("cube_vector_time_ratio", "1x", "(aic_time + aiv_time) / task duration of a mix kernel"),
+    Metric("l2_hit_rate", "1", "L2 hits / requests over all cores"),
+    Metric("read_bytes", "B", "bytes read from GM, all cores"),
+    Metric("write_bytes", "B", "bytes written to GM, all cores"),
+    Metric("gm_bandwidth", "GB/s", "(read + written bytes) / task duration"),
+    Metric("gm_bandwidth_utilisation", "1", "gm_bandwidth / the chip's memory bandwidth"),
+    Metric("mte2_instructions", "", "MTE2 instructions, all cores"),
+    Metric("mte3_instructions", "", "MTE3 instructions, all cores"),
+    Metric("bytes_per_mte2_instruction", "B", "bytes copied in / MTE2 instructions"),
+    Metric("bytes_per_mte3_instruction", "B", "bytes copied out / MTE3 instructions"),
+    Metric("cube_operations", "", "nominal cube operations counted (padding included)"),
+    Metric("vector_operations", "", "nominal vector operations counted"),
+    Metric("input_bytes", "B", "bytes of all input tensors by shape and dtype"),
+    Metric("output_bytes", "B", "bytes of all output tensors by shape and dtype"),
+    Metric("flops", "", "floating-point operations by shape (multiply-add counts 2)"),
+    Metric("memory_floor_us", "us", "bytes that must move / memory bandwidth"),
+    Metric("compute_floor_us", "us", "operations / peak of the unit on the cores the chip has"),
+    Metric("floor_us", "us", "largest of the floors: no kernel doing this work can be faster"),
+    Metric("floor_ratio", "1", "floor / task duration: 1 means at the floor"),
+    Metric("op_time_share", "1", "operator's time / time of the run (overlap removed)"),
+    Metric("compute_time_share", "1", "operator's time / compute time of the run (communication removed)"),
+    Metric("clock_ratio", "1", "current clock / rated clock"),
+    Metric("comm_exposed_share", "1", "communication not hidden / time of the run"),
+    Metric("comm_share", "1", "communication / time of the run"),
+    Metric("device_idle_share", "1", "time with nothing running on the device / span of the run"),
+    Metric("host_gap_us", "us", "mean idle time before a launch"),
+    Metric("aicpu_time_share", "1", "AI CPU time / compute time of the run"),
+    Metric("format_conversion_share", "1", "time of TransData, Transpose, Cast and the like / compute time"),
+    Metric("small_kernel_share", "1", "launches shorter than 10 us / all launches"),
+    Metric("rank_imbalance", "1", "(slowest - fastest rank compute time) / slowest"),
+    Metric("small_packet_ratio", "1", "bytes sent in packets below the limit / bytes sent"),
+    Metric("matmul_m", "", "M of the product, from the shapes"),
+    Metric("matmul_n", "", "N of the product, from the shapes"),
+    Metric("matmul_k", "", "K of the product, from the shapes"),
+    Metric("inner_axis_bytes", "B", "bytes of the innermost axis of the first input"),
+    Metric("head_dim", "", "head size of an attention operator, from the shapes"),
+    Metric("input_channels", "", "channels of a convolution's input, from the shapes"),
+    Metric("op_type", "", "CANN type of the operator", "label"),
+    Metric("core", "", "core kind the kernel ran on", "label"),
+    Metric("dtype", "", "dtype of the first input", "label"),
+    Metric("input_format", "", "format of the first input", "label"),
+    Metric("follows", "", "type of the operator most often right before this one", "label"),
+    Metric("followed_by", "", "type of the operator most often right after this one", "label"),
+    Metric("chip_family", "", "family of the chip", "label"),
+)
+
+BY_ID: dict[str, Metric] = {metric.id: metric for metric in METRICS}
