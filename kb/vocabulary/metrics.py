@@ -108,6 +108,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("core", "", "core kind the kernel ran on", "label"),
     Metric("dtype", "", "dtype of the first input", "label"),
     Metric("input_format", "", "format of the first input", "label"),
+    Metric("hand_written", "", "yes when the kernel is no library operator", "label"),
+    Metric("setup", "", "yes for random fills and the casts after them", "label"),
     Metric("follows", "", "type of the operator most often right before this one", "label"),
     Metric("followed_by", "", "type of the operator most often right after this one", "label"),
     Metric("chip_family", "", "family of the chip", "label"),
