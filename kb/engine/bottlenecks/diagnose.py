@@ -34,15 +34,10 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
             held[bottleneck.id, _group(f)].append((f, verdict))
     findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
     for bottleneck in _run_level(scope):
-        verdict = (
-            None
-            if bottleneck.missing(run)
-            else bottleneck.judge_run(run, operators)
-            if bottleneck.judge_run
-            else None
-        )
-        if verdict is not None:
-            findings.append(_run_finding(bottleneck, verdict, run))
+        judge = None if bottleneck.missing(run) else bottleneck.judge_run
+        whole = judge(run, operators) if judge is not None else None
+        if whole is not None:
+            findings.append(_run_finding(bottleneck, whole))
     findings = _without_shadowed(findings)
     for f in candidates:
         if id(f) in small and id(f) not in contradicted:
@@ -116,7 +111,7 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
     )
 
 
-def _run_finding(bottleneck: Bottleneck, verdict: Held, run: Features) -> Finding:
+def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
     group = [f for f in verdict.operators if f.operator is not None]
     share = sum(value(f, "op_time_share") for f in group) if group else 1.0
     if bottleneck.id == "comm-exposed":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, confidence, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
+from kb.model import Evidence, Features
 
 EPILOGUES = ("add", "biasadd", "mul", "cast", "gelu", "relu", "leakyrelu", "fastgelu", "swish", "silu")
 PRODUCTS = ("matmul", "batchmatmul", "conv2d", "groupedmatmul", "quantbatchmatmul", "fullyconnection")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, above, confidence, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
+from kb.model import Evidence, Features
 
 PATTERNS = ("format", "transpose", "cast", "tensor_move")
 TYPES = ("transdata", "transpose", "cast", "tensormove", "contiguous", "identity", "viewcopy", "asstrided")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, limit, pattern_in, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, limit, pattern_in, value
+from kb.model import Evidence, Features
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import (
     Bottleneck,
-    Evidence,
     Held,
     above,
     context,
@@ -13,7 +12,7 @@ from kb.engine.bottlenecks.judging import (
     reading,
     value,
 )
-from kb.model import Features
+from kb.model import Evidence, Features
 
 
 def judge(f: Features) -> Held | None:

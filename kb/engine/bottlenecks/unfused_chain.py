@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, confidence, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
+from kb.model import Evidence, Features
 
 PATTERNS = ("elementwise", "norm", "softmax", "activation", "reduce", "broadcast", "foreach", "rope", "quant")
 

@@ -82,7 +82,7 @@ def _balance(op: Operator) -> Iterator[Measured]:
             total = side.column("time_us")
             slowest = max(slowest, total.value if total else 0.0)
             continue
-        slowest = max(slowest, max(times))
+        slowest = max(slowest, *times)
         own = op.core != "mix" or side.prefix == ("aic" if _cube_is_slower(op) else "aiv")
         if len(times) > 1 and own:
             yield from _spread_over_cores(times, len(side.rows))
