@@ -25,7 +25,7 @@ TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise",
 _KIN = (
     ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"),
     ("conv2d", "conv3d", "depthwise", "conv2d_dx", "conv2d_dw", "deform_conv"),
-    ("attention", "attention_grad", "attention_sparse", "attention_decode", "attention_linear"),
+    ("attention", "attention_grad", "attention_sparse", "attention_decode"),
     ("elementwise", "elementwise_binary", "elementwise_transcendental", "elementwise_nary", "elementwise_grad", "elementwise_gated", "logical", "compare", "cast", "foreach", "activation", "scan"),
     ("norm", "fused_norm", "norm_grad", "softmax", "reduce", "reduce_index", "loss"),
     ("copy", "fill_copy", "rearrange", "transpose", "format", "select", "gather", "scatter", "kv_cache", "cast"),
@@ -34,6 +34,21 @@ _KIN = (
     ("pool", "pool_grad", "resize", "pool_resize"),
     ("hccl", "mc2", "moe_comm"),
 )  # fmt: skip
+# Bottlenecks whose remedy is to use the unit that the kernel does not use now.
+_OTHER_UNIT = frozenset({"cube-idle-no-dot"})
+# Families of entries that speak of one kind of operator only, and what that kind's work patterns are.
+_FAMILY_KIN = {
+    "matmul": _KIN[0],
+    "grouped_matmul": _KIN[0],
+    "conv": _KIN[1],
+    "attention": (*_KIN[2], "attention_linear"),
+    "norm_softmax": _KIN[4],
+    "reduce": _KIN[4],
+    "gather_scatter": (*_KIN[6], "sort", "moe", "attention_sparse", "transpose"),
+    "nms": _KIN[7],
+    "pooling_resize": _KIN[8],
+    "communication": (*_KIN[9], *_KIN[0]),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +132,7 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
     named = [name for name in entry.operators if name != "*"]
     if lead is None and not finding.operators:
         return (1.0 if not named else 0.9), ""
-    if lead is not None and not _same_side(entry, lead):
+    if lead is not None and finding.pattern not in _OTHER_UNIT and not _same_side(entry, lead):
         return 0.0, ""
     types = (
         [lead.labels.get("op_type", "")]
@@ -132,6 +147,8 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
         if lead is not None and "op_pattern" in lead.labels
         else {operators.pattern(kind) for kind in types}
     )
+    if patterns.isdisjoint(_FAMILY_KIN.get(entry.family, patterns)):
+        return 0.0, ""
     wanted = {operators.pattern(name.rstrip("*")) for name in named} - {None}
     if patterns & wanted:
         return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"

@@ -16,12 +16,16 @@ from kb.engine.bottlenecks.judging import (
 )
 from kb.model import Features
 
+CUBE_UNUSED = 0.005
+
 
 def judge(f: Features) -> Held | None:
     """High scalar and low cube share, with scalar the longest pipe; a full queue shows as stall and does not count."""
     scalar = above(f, "aic_scalar_ratio", limit("scalar-bound-cube", "scalar"))
     cube = below(f, "aic_mac_ratio", limit("scalar-bound-cube", "cube"))
     share = value(f, "aic_scalar_ratio")
+    if f.labels.get("core") == "mix" and value(f, "aic_mac_ratio") < CUBE_UNUSED:
+        return None  # a vector kernel launched as mix: its cube side has nothing to do
     if (
         scalar is None
         or cube is None
