@@ -23,6 +23,8 @@ LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the l
 # What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
 LOW_OF_PUBLISHED = {1: 1 / 3, 2: 1 / 2}
 LOW_OF_MANY = 2 / 3
+# Part of the bound taken as likely where no figure is published: less when nobody measured the remedy at all.
+MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
 DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
 GRADE_WORDS = {
@@ -123,7 +125,7 @@ def gain_of(match: Match) -> Gain:
     if published is None:
         return Gain(
             0.0,
-            _r(bound / 2 * scale),
+            _r(bound * MODELLED_LIKELY[match.entry.grade] * scale),
             _r(bound * scale),
             of,
             f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement",
