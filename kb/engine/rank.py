@@ -114,7 +114,8 @@ def gain_of(match: Match) -> Gain:
                 of,
                 "modelled: no bound could be computed and no public measurement exists; the figure only orders",
             )
-        low, likely, high, words = published
+        least, likely, high, kept, words = published
+        low = least * kept
         return Gain(
             _r(max(0.0, low) * scale),
             _r(likely * scale),
@@ -130,14 +131,15 @@ def gain_of(match: Match) -> Gain:
             of,
             f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement",
         )
-    low, likely, high, words = published
+    least, likely, _, kept, words = published
+    if likely <= 0:  # measured and found not to help
+        return Gain(_r(least * scale), _r(likely * scale), 0.0, of, words)
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
-    low, likely = (part * bound if part > bound else part for part in (low, likely))
-    if finding.confidence < DOUBTFUL:
-        low = 0.0
+    least, likely = (part * bound if part > bound else part for part in (least, likely))
+    low = 0.0 if finding.confidence < DOUBTFUL else least * kept
     likely = (likely + bound / 2) / 2 if likely < bound / 2 else likely
     return Gain(
-        _r(min(low, bound) * scale),
+        _r(min(low, likely, bound) * scale),
         _r(min(likely, bound) * scale),
         _r(bound * scale),
         of,
@@ -145,8 +147,8 @@ def gain_of(match: Match) -> Gain:
     )
 
 
-def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str] | None:
-    """(low, likely, high, words) over the published figures for a whole operator or run; None without any."""
+def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, float, str] | None:
+    """(least, middle, most, part of the least to promise, words) over the published figures for a whole operator or run; None without any."""
     usable = [
         gain
         for gain in gains
@@ -162,7 +164,7 @@ def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str
     ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
     more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
     part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else 0.0
-    return min(lows) * part, middle, max(highs), f"{kind}: {ranges}{more}"
+    return min(lows), middle, max(highs), part, f"{kind}: {ranges}{more}"
 
 
 def _one(gain: PublishedGain) -> str:

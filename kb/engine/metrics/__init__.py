@@ -52,7 +52,10 @@ def _operator(op: Operator, context: Context, neighbours: dict[str, tuple[str, s
 
 
 # Metrics that a user may type in directly although they are normally computed (`--metrics FILE.json`).
-_TYPED = frozenset(name for topic in TOPICS for name in topic.DEFINES)
+# Pipe columns are not among them: which side they belong to is decided by the core kind.
+_TYPED = frozenset(
+    name for topic in TOPICS for name in topic.DEFINES if not name.startswith(("aic_", "aiv_"))
+)
 
 
 def _neighbours(profile: Profile) -> dict[str, tuple[str, str]]:
