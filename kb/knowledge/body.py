@@ -1,7 +1,7 @@
 """The Markdown body of an entry: five fixed headings, steps as a numbered list, at most one fenced block.
 
-Lines of one paragraph are joined, so that wrapping a file differently changes nothing; list and table lines stay
-lines of their own.
+Lines of one paragraph are joined, so that wrapping a file differently changes nothing; list and table lines
+stay lines of their own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STEP = re.compile(r"(?:\d+[.)]|[-*])\s+(.*)")
 
 @dataclass(slots=True)
 class Body:
-    """Sections as text, steps as a list, the place of each section, and what was wrong (line, code, what, mend)."""
+    """Sections as text, steps as a list, places of sections, and faults as (line, code, what, mend)."""
 
     texts: dict[str, str] = field(default_factory=dict)
     steps: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ def format_body(texts: dict[str, str], steps: tuple[str, ...], snippet: str) -> 
 
 
 def tidy(text: str) -> str:
-    """Join the lines of each paragraph; list and table lines stay apart; paragraphs are divided by one blank line."""
+    """Join the lines of each paragraph; list and table lines stay apart, one blank line between paragraphs."""
     paragraphs = []
     for block in re.split(r"\n[ \t]*\n", text):
         lines: list[str] = []

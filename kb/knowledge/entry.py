@@ -1,7 +1,7 @@
 """One entry of the knowledge base as a file: YAML head between `---` lines, Markdown body.
 
-`docs/decisions/0003-entry-format.md` describes the format. Reading is strict and bounded, and reports every fault
-of a file at once. `entry_to_text` writes what `read_entry` reads.
+`docs/decisions/0003-entry-format.md` describes the format. Reading is strict and bounded, and reports every
+fault of a file at once. `entry_to_text` writes what `read_entry` reads.
 """
 
 from __future__ import annotations
@@ -16,15 +16,12 @@ from kb import shipped
 from kb.errors import KnowledgeError
 from kb.knowledge.body import format_body, read_body
 from kb.knowledge.faults import Fault, render_text
-from kb.knowledge.head import HeadError, read_head
+from kb.knowledge.head import UNPRINTABLE, HeadError, read_head
 from kb.knowledge.schema import EFFORT, GRADES, KINDS, NO_GAIN, STATES, WHO, HeadReader
 from kb.model import Entry, EntryKind, Grade, PublishedGain, State, Text3
 
 MAX_BYTES = 64 * 1024
 FOLDERS: dict[str, str] = {"case": "cases", "recipe": "recipes", "pattern": "patterns", "tip": "tips"}
-# control characters and those that turn the direction of text: an entry is printed on terminals
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
-_ESCAPED = re.compile(r"\\(?:x[01][0-9a-fA-F]|e|a|b|0|v|f|u00[01]|u20|u206|N|_|L|P)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +47,10 @@ def parse_entry(text: str, file: str = "") -> Parsed:
         faults.append(Fault(file, *place, entry_id, code, what, mend))
 
     for number, line in enumerate(text.split("\n"), 1):
-        found = _UNPRINTABLE.search(line)
-        if found:
-            what = f"control character U+{ord(found[0]):04X}"
-            report((number, found.start() + 1), "control-character", what, "remove it")
+        bad = UNPRINTABLE.search(line)
+        if bad:
+            what = f"control character U+{ord(bad[0]):04X}"
+            report((number, bad.start() + 1), "control-character", what, "remove it")
     head, first_body_line, body = _split(text)
     if head is None:
         report((1, 1), "no-head", "no head between two `---` lines", "start the file with `---`")
@@ -63,12 +60,6 @@ def parse_entry(text: str, file: str = "") -> Parsed:
     except HeadError as fault:
         report((fault.line, fault.column), fault.code, fault.what, fault.mend)
         return Parsed(None, faults=tuple(faults))
-    escaped = _ESCAPED.search(head)
-    if escaped:
-        line = 2 + head[: escaped.start()].count("\n")
-        report(
-            (line, 1), "control-character", f"escape {escaped[0]} in the head", "write the character itself"
-        )
     reader = HeadReader(node, report)
     entry = _entry(reader, body, first_body_line, file, report)
     return Parsed(entry, reader.places, tuple(sorted(set(faults))))
@@ -274,4 +265,4 @@ def _head_line(key: str, value: Any) -> str:
         return f"{key}:\n{''.join(lines)}"
     if key in ("sources", "title", "symptom", "remedy"):
         options["default_flow_style"] = False
-    return yaml.safe_dump({key: value}, **options)
+    return str(yaml.safe_dump({key: value}, **options))

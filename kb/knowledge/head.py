@@ -1,8 +1,8 @@
 """The YAML head of an entry: a strict, bounded subset, read with the place of every value.
 
 Refused: anchors and aliases (a few bytes can stand for gigabytes), tags, duplicate keys, deep nesting, several
-documents. Plain scalars are null, true, false, whole and decimal numbers; everything else is text, so that a chip
-named 910_93 or an answer `no` stays what was written.
+documents, control characters. Plain scalars are null, true, false, whole and decimal numbers; all else is text,
+so that a chip named 910_93 or an answer `no` stays what was written.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 DEPTH = 8
+# control characters and those that turn the direction of text: entries are printed on terminals
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _INT = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _FLOAT = re.compile(r"-?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d{1,3})?")
 _WORDS: dict[str, Any] = {"": None, "null": None, "~": None, "true": True, "false": False}
@@ -109,6 +111,8 @@ class _Builder:
     def _scalar(self, event: Any, place: tuple[int, int]) -> None:
         if event.tag and event.tag != "!":
             raise HeadError("yaml-tag", f"tag {event.tag} is not allowed", "remove it", *place)
+        if UNPRINTABLE.search(event.value):
+            raise HeadError("control-character", "a control character as escape", "remove it", *place)
         value = event.value if event.style not in (None, "") else resolve(event.value)
         self._add(Node(value, *place))
 
