@@ -45,12 +45,17 @@ def _operator(op: Operator, context: Context, neighbours: dict[str, tuple[str, s
     values.update(work.measure(op, context, pattern))
     values.update(floors.measure(op, context, pattern, values))
     values.update(run.shares(op.total_us, op.core, context.run_us, context.compute_us))
-    values.update({name: measure for name, measure in op.counters.items() if name in _TYPED and name not in values})
+    values.update(
+        {name: measure for name, measure in op.counters.items() if name in _TYPED and name not in values}
+    )
     return Features(op, values, labels)
 
 
 # Metrics that a user may type in directly although they are normally computed (`--metrics FILE.json`).
-_TYPED = frozenset(name for topic in TOPICS for name in topic.DEFINES)
+# Pipe columns are not among them: which side they belong to is decided by the core kind.
+_TYPED = frozenset(
+    name for topic in TOPICS for name in topic.DEFINES if not name.startswith(("aic_", "aiv_"))
+)
 
 
 def _neighbours(profile: Profile) -> dict[str, tuple[str, str]]:
