@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from kb.engine.metrics import cores, floors, identity, pipes, run, stalls, traffic, work
+from kb.engine.metrics import cores, floors, identity, pipes, run, shapes, stalls, traffic, work
 from kb.engine.metrics.context import Context
 from kb.model import Features, Measure, Operator, Profile
 from kb.targets import Target
 
-TOPICS = (cores, pipes, stalls, traffic, work, floors, run)
+TOPICS = (cores, pipes, stalls, traffic, work, shapes, floors, run)
 LABELS = identity.LABELS
 
 
@@ -40,7 +40,7 @@ def _operator(op: Operator, context: Context, neighbours: dict[str, tuple[str, s
     labels = identity.labels(op, context, neighbours)
     pattern = labels.get("op_pattern", "")
     values: dict[str, Measure] = {}
-    for topic in (cores, pipes, stalls, traffic):
+    for topic in (cores, pipes, stalls, traffic, shapes):
         values.update(topic.measure(op, context))
     values.update(work.measure(op, context, pattern))
     values.update(floors.measure(op, context, pattern, values))
