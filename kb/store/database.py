@@ -1,0 +1,117 @@
+"""Where the run store lies, and opening it: WAL, private to the user, brought to the current schema."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kb.errors import SourceError, UsageError
+from kb.store.migrations import migrate
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+BUSY_SECONDS = 5.0  # how long to wait for another process that is writing
+
+
+def location(db: str | None = None) -> Path:
+    """Path of the store: `db`, else KB_DB, else kb/kb.db in the user's data folder (XDG_DATA_HOME).
+
+    Raises:
+        UsageError: a database server was named, which this version does not use.
+        SourceError: there is no home folder to put it in.
+    """
+    named = db or os.environ.get("KB_DB", "")
+    if "://" in named:
+        raise UsageError(
+            "a database server cannot be used by this version",
+            where="--db" if db else "KB_DB",
+            now="Give the path of a SQLite file.",
+        )
+    if named:
+        return Path(named).expanduser()
+    data = os.environ.get("XDG_DATA_HOME", "")
+    if data and Path(data).is_absolute():
+        return Path(data) / "kb" / "kb.db"
+    try:
+        return Path.home() / ".local" / "share" / "kb" / "kb.db"
+    except RuntimeError:
+        raise SourceError(
+            "there is no home folder to keep runs in", now="Set KB_DB to the path of a file."
+        ) from None
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Database]:
+    """The store at `path`, created with mode 600 where it is missing, open for writing and of the current schema.
+
+    Raises:
+        SourceError: it cannot be created, written or understood.
+    """
+    with _faults(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            database = _wrap(connection)
+            migrate(database)
+            yield database
+        finally:
+            connection.close()
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Database | None]:
+    """The store at `path` as it is, or None where there is none; nothing is created, and only an old schema is changed.
+
+    Raises:
+        SourceError: it cannot be read or understood.
+    """
+    if not path.exists():
+        yield None
+        return
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        with writing(path) as database:
+            yield database
+        return
+    with _faults(path):
+        # A WAL database in a folder that cannot be written opens only as immutable.
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+        try:
+            yield _wrap(connection)
+        finally:
+            connection.close()
+
+
+def _wrap(connection: sqlite3.Connection) -> Database:
+    from sqlite_utils import Database  # noqa: PLC0415  (imports pandas where it is installed)
+
+    return Database(connection)
+
+
+@contextmanager
+def _faults(path: Path) -> Iterator[None]:
+    """SQLite's and the file system's complaints as one error that says what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as fault:
+        text = str(fault)
+        if "locked" in text or "busy" in text:
+            now = "Another kb is writing; try again, or give another file with --db."
+        elif "not a database" in text or "malformed" in text:
+            now = "Move the file away, or give another file with --db."
+        else:
+            now = "Give a file that can be written with --db, or set KB_DB."
+        raise SourceError(f"the run store cannot be used: {text}", where=str(path), now=now) from fault
+    except (OSError, OverflowError) as fault:
+        raise SourceError(
+            f"the run store cannot be used: {getattr(fault, 'strerror', None) or fault}",
+            where=str(path),
+            now="Give a file that can be written with --db, or set KB_DB.",
+        ) from fault

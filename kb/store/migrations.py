@@ -1,0 +1,79 @@
+"""The schema as a list of small steps; the store records which it has seen. Steps are only ever added, at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kb.errors import SourceError
+from kb.store.details import DETAILS, fill
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+Step = Callable[["Database"], None]
+
+
+def _runs(db: Database) -> None:
+    db["runs"].create(
+        {"id": str, "created": str, "target": str, "soc": str, "total_us": float, "headline": str, "document": str},
+        pk="id",
+        not_null={"created", "target", "document"},
+    )
+    db["runs"].create_index(["created"])
+
+
+def _detail(table: str) -> Step:
+    """A step that adds one table of details and fills it from the documents of runs kept before."""
+
+    def step(db: Database) -> None:
+        columns = DETAILS[table].columns
+        db[table].create(
+            {"run": str, "position": int, **columns}, pk=("run", "position"), foreign_keys=[("run", "runs", "id")]
+        )
+        for row in list(db.query("select id, document from runs")):
+            fill(db, table, row["id"], row["document"])
+
+    return step
+
+
+STEPS: tuple[tuple[str, Step], ...] = (
+    ("0001-runs", _runs),
+    ("0002-operators", _detail("operators")),
+    ("0003-findings", _detail("findings")),
+    ("0004-recommendations", _detail("recommendations")),
+)
+
+
+def migrate(db: Database, steps: tuple[tuple[str, Step], ...] = STEPS) -> None:
+    """Apply the steps that this store has not seen, each in a transaction of its own.
+
+    Raises:
+        SourceError: the store has seen steps that this version does not know.
+    """
+    if "migrations" not in db.table_names():
+        db.execute("create table if not exists migrations (name text primary key)")
+    seen = {row["name"] for row in db.query("select name from migrations")}
+    unknown = sorted(seen - {name for name, _ in STEPS})
+    if unknown:
+        raise SourceError(
+            f"the run store was written by a newer kb (it has step {unknown[0]})",
+            now="Update kb, or give another file with --db.",
+        )
+    for name, step in steps:
+        if name not in seen:
+            _apply(db, name, step)
+
+
+def _apply(db: Database, name: str, step: Step) -> None:
+    db.execute("begin immediate")
+    try:
+        # Two processes may open a new store at once; the second finds the step done.
+        if not list(db.query("select 1 from migrations where name = ?", [name])):
+            step(db)
+            db.execute("insert into migrations (name) values (?)", [name])
+        db.execute("commit")
+    except BaseException:
+        if db.conn.in_transaction:
+            db.execute("rollback")
+        raise
