@@ -31,15 +31,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _tell("interrupted")
         return INTERRUPTED
-    except KbError as fault:
-        if debug:
-            raise
-        _tell(fault.what, where=fault.where, now=fault.now)
-        return fault.exit_status
     except Exception as fault:
         if debug:
-            raise
-        return _foreign(fault)
+            import traceback  # noqa: PLC0415
+
+            traceback.print_exc()
+        return _report(fault)
 
 
 def _dispatch(args: list[str]) -> int:
@@ -52,8 +49,11 @@ def _dispatch(args: list[str]) -> int:
     return _app.run(args)
 
 
-def _foreign(fault: Exception) -> int:
-    """An error of the option parser (it can format itself), or one that nobody foresaw."""
+def _report(fault: Exception) -> int:
+    """Say what went wrong: one of ours, one of the option parser (it can format itself), or one nobody foresaw."""
+    if isinstance(fault, KbError):
+        _tell(fault.what, where=fault.where, now=fault.now)
+        return fault.exit_status
     if hasattr(fault, "format_message"):
         command = getattr(getattr(fault, "ctx", None), "command_path", "kb")
         _tell(fault.format_message(), now=f"See `{command} --help`.")

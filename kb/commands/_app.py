@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import kb.commands
+from kb.commands._common import PAGE_FORMATS
 from kb.commands._options import COMMON_PANEL, with_common
 
 PANELS = ("Main job", "Knowledge base", "Runs", "Upkeep")
@@ -75,13 +76,14 @@ def name_of(module: ModuleType) -> str:
 
 
 def _add(app: typer.Typer, name: str, module: ModuleType) -> None:
+    formats = getattr(module, "FORMATS", PAGE_FORMATS)
     if hasattr(module, "COMMANDS"):
-        group = typer.Typer(name=name, cls=_Group, rich_markup_mode=None, help=module.__doc__, no_args_is_help=True)
+        group = typer.Typer(name=name, cls=_Group, rich_markup_mode=None, help=module.__doc__)
         for inner, function in module.COMMANDS.items():
-            group.command(inner, cls=_Command)(with_common(function))
+            group.command(inner, cls=_Command)(with_common(function, formats))
         app.add_typer(group, rich_help_panel=module.PANEL)
     elif hasattr(module, "run"):
-        app.command(name, cls=_Command, rich_help_panel=module.PANEL)(with_common(module.run))
+        app.command(name, cls=_Command, rich_help_panel=module.PANEL)(with_common(module.run, formats))
     else:
         app.command(
             name, help=module.__doc__, rich_help_panel=module.PANEL, add_help_option=False,
@@ -115,18 +117,29 @@ def _options(command: Any, ctx: Any, formatter: Any) -> None:
     """Arguments, own options and the options that all commands share, in that order."""
     groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], COMMON_PANEL: []}
     for param in command.get_params(ctx):
+        if param.param_type_name == "argument":
+            groups["Arguments"].append((param.metavar or param.name.upper(), param.help or ""))
+            continue
         record = param.get_help_record(ctx)
         if record is not None:
-            named = "Arguments" if param.param_type_name == "argument" else getattr(param, "rich_help_panel", None)
-            groups[named if named in groups else "Options"].append(record)
+            panel = getattr(param, "rich_help_panel", None)
+            groups[panel if panel in groups else "Options"].append(record)
     for title, records in groups.items():
         if records:
             with formatter.section(title):
                 formatter.write_dl(records)
 
 
+def _first_sentence(text: str) -> str:
+    return " ".join(text.strip().split("\n\n")[0].split()).rstrip(".")
+
+
 class _Command(TyperCommand):
     """A command whose help is written plainly."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        arguments = (param for param in self.get_params(ctx) if param.param_type_name == "argument")
+        return ["[OPTIONS]", *(getattr(param, "metavar", None) or str(param.name).upper() for param in arguments)]
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         _help_text(self, formatter)
@@ -157,7 +170,7 @@ class _Root(_Group):
         longest = max(len(name) for name, _ in listed)
         for panel in PANELS:
             rows = [
-                (f"{name:<{longest}}", command.get_short_help_str(limit=formatter.width))
+                (f"{name:<{longest}}", _first_sentence(command.help or ""))
                 for name, command in listed
                 if command is not None and getattr(command, "rich_help_panel", None) == panel
             ]

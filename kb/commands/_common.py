@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from kb.report.dump import dumps
 from kb.report.page import Page
 from kb.report.text import clean
 
-FORMATS = ("text", "json", "jsonl", "markdown", "html")
+PAGE_FORMATS = ("text", "json", "jsonl", "markdown", "html")
 LANGUAGES = ("en", "zh", "ja")
 
 
@@ -29,14 +29,14 @@ class Common:
     db: str = ""
 
 
-def common(*, format: str, lang: str, quiet: bool, verbose: bool, db: str) -> Common:
+def common(*, formats: Sequence[str], format: str, lang: str, quiet: bool, verbose: bool, db: str) -> Common:
     """The common options with their defaults from the environment.
 
     Raises:
         UsageError: an unknown format or language.
     """
-    if format not in FORMATS:
-        raise UsageError(f"no format {format!r}", where="--format", now=f"Choose one of {', '.join(FORMATS)}.")
+    if format not in formats:
+        raise UsageError(f"no format {format!r} here", where="--format", now=f"Choose one of {', '.join(formats)}.")
     chosen = lang or os.environ.get("KB_LANG", "") or "en"
     if chosen not in LANGUAGES:
         where = "--lang" if lang else "KB_LANG"

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from kb.commands._common import FORMATS, Common, common
+from kb.commands._common import Common, common
 
 COMMON_PANEL = "Common options"
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
-    "format": (
-        Annotated[
-            str,
-            typer.Option(
-                "--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, help=f"One of {', '.join(FORMATS)}."
-            ),
-        ],
-        "text",
-    ),
     "lang": (
         Annotated[
             str,
@@ -63,19 +54,25 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }  # fmt: skip
 
 
-def with_common(function: Callable[..., int]) -> Callable[..., int]:
+def _format(formats: Sequence[str]) -> tuple[Any, Any]:
+    text = f"{', '.join(formats[:-1])} or {formats[-1]}."
+    return Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, help=text)], "text"
+
+
+def with_common(function: Callable[..., int], formats: Sequence[str]) -> Callable[..., int]:
     """The function as a Typer command: its first parameter, a `Common`, is made from the common options."""
+    options = {"format": _format(formats), **_OPTIONS}
     hints = get_type_hints(function, include_extras=True)
     first, *own = inspect.signature(function).parameters.values()
     parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in own]
     shared = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in _OPTIONS.items()
+        for name, (annotation, default) in options.items()
     ]
 
     def command(**given: Any) -> int:
-        mine: Common = common(**{name: given.pop(name) for name in _OPTIONS if name != "debug"})
-        given.pop("debug", None)
+        given.pop("debug")  # read by kb.cli
+        mine: Common = common(formats=formats, **{name: given.pop(name) for name in options if name != "debug"})
         return function(mine, **given)
 
     command.__doc__ = function.__doc__

@@ -38,17 +38,6 @@ def views() -> dict[str, View]:
     return {view.NAME: view for view in sorted(found, key=lambda view: view.NAME)}
 
 
-def view(name: str) -> View:
-    """The view of that name.
-
-    Raises:
-        UsageError: there is none; the message lists those there are.
-    """
-    if name not in views():
-        raise UsageError(f"no format {name!r}", where="--format", now=f"choose one of {', '.join(views())}")
-    return views()[name]
-
-
 def view_for(path: Path) -> View:
     """The view whose extension the file name has.
 
@@ -59,12 +48,14 @@ def view_for(path: Path) -> View:
         if path.suffix.lower() == found.EXTENSION:
             return found
     known = ", ".join(found.EXTENSION for found in views().values())
-    raise UsageError(f"no format goes with the file name {path.name!r}", now=f"end it in one of {known}, or give --format")
+    raise UsageError(
+        f"no format goes with the file name {path.name!r}", now=f"End it in one of {known}, or give --format."
+    )
 
 
 def render(name: str, reports: Sequence[Report], *, lang: str, width: int, color: bool, many: bool = False) -> str:
     """Reports in one format; `many` keeps the form of a list even for one report."""
-    chosen = view(name)
+    chosen = views()[name]
     together = getattr(chosen, "render_many", None)
     if together is not None and (many or len(reports) != 1):
         return cast(str, together(reports, lang=lang, width=width, color=color))
