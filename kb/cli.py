@@ -1,12 +1,14 @@
 """The command line: dispatch, and the one place that turns errors into messages and an exit status.
 
-Nothing heavy is imported here: `kb search` runs without typer and rich, `kb --help` without pandas and sqlite-utils.
+Nothing heavy is imported here: `kb search` runs without typer and rich, `kb --help` without pandas and
+sqlite-utils.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from kb.errors import KbError
 
@@ -14,7 +16,10 @@ INTERNAL, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status (DESIGN section 2; 130 interrupted, 141 reader gone, 70 a bug)."""
+    """Run one command and return its exit status.
+
+    0 to 5 as `kb.errors` says, 130 interrupted, 141 the reader of a pipe went away, 70 a fault of `kb`.
+    """
     args = list(sys.argv[1:] if argv is None else argv)
     own = args[: args.index("--")] if "--" in args else args
     debug = "--debug" in own
@@ -50,7 +55,7 @@ def _dispatch(args: list[str]) -> int:
 
 
 def _report(fault: Exception) -> int:
-    """Say what went wrong: one of ours, one of the option parser (it can format itself), or one nobody foresaw."""
+    """Say what went wrong: our own error, one of the option parser, or one that nobody foresaw."""
     if isinstance(fault, KbError):
         _tell(fault.what, where=fault.where, now=fault.now)
         return fault.exit_status
@@ -61,7 +66,10 @@ def _report(fault: Exception) -> int:
     if type(fault).__name__ == "Abort":
         _tell("interrupted")
         return INTERRUPTED
-    _tell(f"this is a fault in kb: {type(fault).__name__}: {fault}", now="Run it again with --debug and report what it prints.")
+    _tell(
+        f"this is a fault in kb: {type(fault).__name__}: {fault}",
+        now="Run it again with --debug and report what it prints.",
+    )
     return INTERNAL
 
 
@@ -79,10 +87,8 @@ def _close_stdout() -> None:
     """Point stdout at nothing, so that Python's own flush at exit does not complain about the closed pipe."""
     import os  # noqa: PLC0415
 
-    try:
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass
 
 
 if __name__ == "__main__":

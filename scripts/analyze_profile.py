@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The original skill's second command, kept working: `analyze_profile.py --data DIR` is `kb advise DIR --format markdown`."""
+"""`analyze_profile.py --data DIR` is `kb advise DIR --format markdown`: the original skill's command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from kb.cli import main  # noqa: E402  (the path to it is set just above)
+from kb.cli import main
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(

@@ -1,4 +1,4 @@
-"""Reports that every view is tested on: one kernel, a whole run, nothing found, and one full of hostile text."""
+"""Reports that every view is tested on: a kernel, a run, nothing found, hostile text, Chinese."""
 
 from __future__ import annotations
 
@@ -28,8 +28,20 @@ WRITES = Finding(
     share=1.0,
     confidence=0.86,
     evidence=(
-        Evidence("bytes_per_mte3_instruction", 128.0, "B", "< 512 B", "Memory.csv aiv_ub_to_gm / MTE3 instructions; limit: vendor guide, GM alignment"),
-        Evidence("aiv_mte3_ratio", 0.352, "1", "> 0.2", "PipeUtilization.csv aiv_mte3_ratio, mean of 4 vector cores"),
+        Evidence(
+            "bytes_per_mte3_instruction",
+            128.0,
+            "B",
+            "< 512 B",
+            "Memory.csv aiv_ub_to_gm / MTE3 instructions; limit: vendor guide, GM alignment",
+        ),
+        Evidence(
+            "aiv_mte3_ratio",
+            0.352,
+            "1",
+            "> 0.2",
+            "PipeUtilization.csv aiv_mte3_ratio, mean of 4 vector cores",
+        ),
     ),
     headroom=0.5,
     summary="Results leave the core 128 B at a time, so the write pipe waits for instructions instead of moving data.",
@@ -62,7 +74,10 @@ LARGER_WRITES = Recommendation(
     snippet="// pseudo-code\nfor (uint32_t row = 0; row < rows; ++row) {\n    Compute(tile[row * width]);\n}\nDataCopy(out[offset], tile, rows * width);",
     check="Bytes per MTE3 instruction rise above 512 and aiv_mte3_ratio falls; compare task duration at the same shape.",
     when_not="The output rows are not next to one another in GM.",
-    sources=("Ascend/asc-devkit:docs/guide/data-copy.md@0dfcf9df", "Ascend/samples:operator/README.md@11eb5426"),
+    sources=(
+        "Ascend/asc-devkit:docs/guide/data-copy.md@0dfcf9df",
+        "Ascend/samples:operator/README.md@11eb5426",
+    ),
 )
 VECTORISE = Recommendation(
     rank=2,
@@ -85,17 +100,25 @@ SAMPLE = Report(
     target="cummin/round_001",
     run="4be1c0ffee12",
     chip=Chip("Ascend910B2", ("Ascend910B2",), "stated", "given with --soc"),
-    capture=Capture("msopprof", cann_version="8.5.0", replay_mode="kernel", warm_up=5, metric_groups=("Default",)),
+    capture=Capture(
+        "msopprof", cann_version="8.5.0", replay_mode="kernel", warm_up=5, metric_groups=("Default",)
+    ),
     total_us=692.12,
     headline="Bound by small writes: 128 B leave the core per MTE3 instruction.",
     operators=(CUMMIN,),
     findings=(WRITES, SCALAR),
     not_judged=(
-        NotJudged("frequency-drop", "the current clock is N/A in OpBasicInfo.csv", "msopprof --warm-up=30 ./app"),
+        NotJudged(
+            "frequency-drop", "the current clock is N/A in OpBasicInfo.csv", "msopprof --warm-up=30 ./app"
+        ),
         NotJudged("tail-wave", "only 4 blocks were launched"),
     ),
     recommendations=(LARGER_WRITES, VECTORISE),
-    similar_cases=(SimilarCase("cumsum-bev-pool", "Prefix sums in a BEV pooling layer", 0.71, "same bottleneck, vector kernel"),),
+    similar_cases=(
+        SimilarCase(
+            "cumsum-bev-pool", "Prefix sums in a BEV pooling layer", 0.71, "same bottleneck, vector kernel"
+        ),
+    ),
     warnings=("4 of 48 vector cores were used: the shape has 4 independent rows",),
     key_data=(
         Evidence("task_duration_us", 692.12, "us", "", "OpBasicInfo.csv Task Duration(us)"),
@@ -105,7 +128,10 @@ SAMPLE = Report(
         Evidence("block_dim", 4.0, "", "expected 48", "OpBasicInfo.csv Block Dim"),
         Evidence("core", "vector", "", "", "OpBasicInfo.csv Op Type"),
     ),
-    files=(SourceFile("round_001/OpBasicInfo.csv", "OpBasicInfo", 1), SourceFile("round_001/Memory.csv", "Memory", 4, 1)),
+    files=(
+        SourceFile("round_001/OpBasicInfo.csv", "OpBasicInfo", 1),
+        SourceFile("round_001/Memory.csv", "Memory", 4, 1),
+    ),
     versions={"kb": "0.1.0", "knowledge": "2026.1"},
 )
 
@@ -139,7 +165,11 @@ RUN = Report(
             operators=(TRANSDATA,),
             share=0.0166,
             confidence=0.55,
-            evidence=(Evidence("format_conversion_share", 0.17, "1", "> 0.1", "kernel_details.csv, of compute time"),),
+            evidence=(
+                Evidence(
+                    "format_conversion_share", 0.17, "1", "> 0.1", "kernel_details.csv, of compute time"
+                ),
+            ),
             headroom=0.9,
             parent=None,
             summary="TransData takes 17 % of the compute time.",
@@ -178,9 +208,7 @@ EMPTY = Report(
     warnings=(),
 )
 
-NASTY = (
-    "evil\x1b[31m\x1b]0;owned\x07|[red]x[/red] <script>alert('1')</script> `rm -rf` **bold** \u202etxt\n## 9 Injected\n| a | b |"
-)
+NASTY = "evil\x1b[31m\x1b]0;owned\x07|[red]x[/red] <script>alert('1')</script> `rm -rf` **bold** \u202etxt\n## 9 Injected\n| a | b |"
 _BAD = replace(CUMMIN, type=NASTY, name=NASTY, shapes=NASTY)
 _BAD_EVIDENCE = Evidence(NASTY, NASTY, "", NASTY, NASTY)
 
@@ -191,7 +219,9 @@ HOSTILE = replace(
     chip=Chip(NASTY, (NASTY,), "file", NASTY),
     capture=Capture(NASTY, NASTY, NASTY, True, NASTY, 1, (NASTY,)),
     operators=(_BAD,),
-    findings=(replace(WRITES, id=NASTY, pattern=NASTY, operators=(_BAD,), evidence=(_BAD_EVIDENCE,), summary=NASTY),),
+    findings=(
+        replace(WRITES, id=NASTY, pattern=NASTY, operators=(_BAD,), evidence=(_BAD_EVIDENCE,), summary=NASTY),
+    ),
     not_judged=(NotJudged(NASTY, NASTY, NASTY),),
     recommendations=(
         replace(
@@ -220,7 +250,9 @@ HOSTILE = replace(
 CHINESE = replace(
     SAMPLE,
     headline="写出粒度过小：每条 MTE3 指令只写 128 B，写通路在等待指令而不是搬运数据，因此整个算子受限于写出。",
-    findings=(replace(WRITES, summary="结果每次只写出 128 B，写通路等待指令而不是搬运数据，应当合并为一次写出。"),),
+    findings=(
+        replace(WRITES, summary="结果每次只写出 128 B，写通路等待指令而不是搬运数据，应当合并为一次写出。"),
+    ),
     recommendations=(replace(LARGER_WRITES, title="每条指令搬运更多字节，把整个分块一次写出"),),
 )
 

@@ -50,7 +50,9 @@ Examples:
 
 
 def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)
+    ] = False,
 ) -> None:
     if version:
         from importlib.metadata import PackageNotFoundError
@@ -139,9 +141,12 @@ class _Command(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         arguments = (param for param in self.get_params(ctx) if param.param_type_name == "argument")
-        return ["[OPTIONS]", *(getattr(param, "metavar", None) or str(param.name).upper() for param in arguments)]
+        return [
+            "[OPTIONS]",
+            *(getattr(param, "metavar", None) or str(param.name).upper() for param in arguments),
+        ]
 
-    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         _help_text(self, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -151,14 +156,14 @@ class _Command(TyperCommand):
 class _Group(TyperGroup):
     """A command with commands of its own."""
 
-    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         _help_text(self, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         self.format_commands(ctx, formatter)
         _options(self, ctx, formatter)
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return list(self.commands)
 
 

@@ -1,4 +1,4 @@
-"""What all commands share once their options are read: the choices, and the ways to print. Standard library only."""
+"""What all commands share once their options are read; standard library only."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def common(*, formats: Sequence[str], format: str, lang: str, quiet: bool, verbo
         UsageError: an unknown format or language.
     """
     if format not in formats:
-        raise UsageError(f"no format {format!r} here", where="--format", now=f"Choose one of {', '.join(formats)}.")
+        raise UsageError(
+            f"no format {format!r} here", where="--format", now=f"Choose one of {', '.join(formats)}."
+        )
     chosen = lang or os.environ.get("KB_LANG", "") or "en"
     if chosen not in LANGUAGES:
         where = "--lang" if lang else "KB_LANG"
@@ -75,8 +77,10 @@ def remark(given: Common, text: str) -> None:
         print(f"kb: {clean(text)}", file=sys.stderr)
 
 
-def show(given: Common, page: Page, document: Mapping[str, Any], rows: Iterable[Mapping[str, Any]] | None = None) -> None:
-    """Print an answer in the format asked for: `page` for people, `document` as JSON, `rows` of it as JSON Lines."""
+def show(
+    given: Common, page: Page, document: Mapping[str, Any], rows: Iterable[Mapping[str, Any]] | None = None
+) -> None:
+    """Print an answer: `page` for people, `document` as JSON, `rows` of it as JSON Lines."""
     if given.format == "json":
         emit(dumps(document))
     elif given.format == "jsonl":

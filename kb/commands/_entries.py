@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from functools import lru_cache
+from functools import cache
 
 from kb import operators, targets
 from kb.errors import UsageError
@@ -34,7 +34,9 @@ def near_ids(wanted: str, known: Sequence[str], most: int = 5) -> list[str]:
     holding = [id for id in known if low and low in id]
     alike = difflib.get_close_matches(low, known, n=most, cutoff=0.6)
     words = set(low.split("-")) - {""}
-    shared = sorted((id for id in known if words & set(id.split("-"))), key=lambda id: -len(words & set(id.split("-"))))
+    shared = sorted(
+        (id for id in known if words & set(id.split("-"))), key=lambda id: -len(words & set(id.split("-")))
+    )
     return list(dict.fromkeys([*alike, *holding, *(shared if not alike and not holding else [])]))[:most]
 
 
@@ -52,11 +54,15 @@ def matching(
         for entry in entries
         if (kind is None or entry.kind == kind.value)
         and (not operator or any(operators.matches(name, operator) for name in entry.operators))
-        and (wanted is None or not entry.chips or any(wanted.intersection(_members(chip)) for chip in entry.chips))
+        and (
+            wanted is None
+            or not entry.chips
+            or any(wanted.intersection(_members(chip)) for chip in entry.chips)
+        )
         and (not bottleneck or bottleneck in entry.bottlenecks)
     ]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _members(chip: str) -> tuple[str, ...]:
     return targets.resolve(chip) if targets.is_known(chip) else ()

@@ -56,14 +56,16 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 def _format(formats: Sequence[str]) -> tuple[Any, Any]:
     text = f"{', '.join(formats[:-1])} or {formats[-1]}."
-    return Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, help=text)], "text"
+    return Annotated[
+        str, typer.Option("--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, help=text)
+    ], "text"
 
 
 def with_common(function: Callable[..., int], formats: Sequence[str]) -> Callable[..., int]:
     """The function as a Typer command: its first parameter, a `Common`, is made from the common options."""
     options = {"format": _format(formats), **_OPTIONS}
     hints = get_type_hints(function, include_extras=True)
-    first, *own = inspect.signature(function).parameters.values()
+    _, *own = inspect.signature(function).parameters.values()
     parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in own]
     shared = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
@@ -72,12 +74,13 @@ def with_common(function: Callable[..., int], formats: Sequence[str]) -> Callabl
 
     def command(**given: Any) -> int:
         given.pop("debug")  # read by kb.cli
-        mine: Common = common(formats=formats, **{name: given.pop(name) for name in options if name != "debug"})
+        mine: Common = common(
+            formats=formats, **{name: given.pop(name) for name in options if name != "debug"}
+        )
         return function(mine, **given)
 
     command.__doc__ = function.__doc__
     command.__name__ = function.__name__
     command.__signature__ = inspect.Signature([*parameters, *shared])  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in (*parameters, *shared)}
-    assert first.name == "common"
     return command

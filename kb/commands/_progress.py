@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kb.commands._common import Common, remark
 from kb.report.text import clean
+from kb.units import nbytes
+
+if TYPE_CHECKING:
+    from kb.engine.collect import Event
 
 PATIENCE = 1.0  # seconds before anything is shown
 
@@ -41,3 +45,24 @@ def working(given: Common, what: str) -> Iterator[None]:
         timer.join()
         for status in shown:
             status.stop()
+
+
+@contextmanager
+def counting(given: Common) -> Iterator[Callable[[Event], None] | None]:
+    """The progress of a collection as one line that is written over; None where nobody watches."""
+    if given.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text("starting the profiler")) as status:
+
+        def show(event: Event) -> None:
+            parts = [f"{event.elapsed_s:.0f} s", f"{event.launches} of {event.asked} launches"]
+            parts += [clean(event.kernel, limit=40)] if event.kernel else []
+            parts += [nbytes(event.disk_bytes)] if event.disk_bytes else []
+            parts += ["stopping"] if event.stopping else []
+            status.update(Text("profiling: " + ", ".join(parts)))
+
+        yield show

@@ -1,4 +1,4 @@
-"""What the commands that print reports share: choosing advice, keeping the run, printing, writing a file."""
+"""What the commands that print reports share: the request, keeping the run, printing, writing a file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kb.commands._common import Common, emit, say, screen_width, use_color
 from kb.errors import SourceError, UsageError
-from kb.model import Report
+from kb.model import Recommendation, Report, SimilarCase
 from kb.report import views
+
+if TYPE_CHECKING:
+    from kb.engine.pipeline import Request
 
 FORMATS = ("text", *(name for name in views.views() if name != "text"))
 
@@ -25,11 +29,15 @@ class Audience(str, Enum):
     deployment = "deployment"
 
 
-_WHO = {Audience.kernel: "kernel-developer", Audience.model: "model-developer", Audience.deployment: "deployment"}
+_WHO = {
+    Audience.kernel: "kernel-developer",
+    Audience.model: "model-developer",
+    Audience.deployment: "deployment",
+}
 
 
 def kept(given: Common, report: Report) -> Report:
-    """The report with its run id, kept in the run store; a store that cannot be written costs a warning, no report."""
+    """The report with its run id, kept in the store; a store that cannot be written costs only a warning."""
     from kb.report.json import document
     from kb.store.runs import run_id, save
 
@@ -41,19 +49,41 @@ def kept(given: Common, report: Report) -> Report:
     return named
 
 
-def chosen(report: Report, audience: Audience | None, top: int | None) -> Report:
-    """The report with the advice for one audience only, the first `top` of it, ranked anew."""
-    wanted = [item for item in report.recommendations if audience is None or item.who == _WHO[audience]]
-    ranked = (replace(item, rank=rank) for rank, item in enumerate(wanted[:top], 1))
-    return replace(report, recommendations=tuple(ranked))
+def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | None) -> Request:
+    """What the pipeline is asked, from the options of a command."""
+    from kb.engine.pipeline import Request
+
+    who = _WHO[audience] if audience else None
+    return (
+        Request(soc or None, shape or None, who)
+        if top is None
+        else Request(soc or None, shape or None, who, top)
+    )
+
+
+def in_language(report: Report, lang: str) -> Report:
+    """The report with the titles of entries in `lang`; what the engine computed stays in English."""
+    if lang == "en":
+        return report
+    from kb.knowledge.store import load_entries
+
+    entries = load_entries()
+
+    def title(item: Recommendation | SimilarCase) -> str:
+        return entries[item.id].title.get(lang) if item.id in entries else item.title
+
+    return replace(
+        report,
+        recommendations=tuple(replace(item, title=title(item)) for item in report.recommendations),
+        similar_cases=tuple(replace(item, title=title(item)) for item in report.similar_cases),
+    )
 
 
 def print_reports(given: Common, reports: Sequence[Report], *, many: bool = False) -> None:
     """Print reports in the format asked for."""
+    told = [in_language(report, given.lang) for report in reports]
     emit(
-        views.render(
-            given.format, reports, lang=given.lang, width=screen_width(), color=use_color(), many=many
-        )
+        views.render(given.format, told, lang=given.lang, width=screen_width(), color=use_color(), many=many)
     )
 
 

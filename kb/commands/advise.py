@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._common import Common, remark
+from kb.commands._common import Common
 from kb.commands._progress import working
-from kb.commands._reports import FORMATS, Audience, chosen, kept, print_reports
+from kb.commands._reports import FORMATS, Audience, kept, print_reports, request_for
 from kb.errors import UsageError
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
@@ -19,27 +19,35 @@ PANEL, ORDER = "Main job", 2
 
 def run(
     common: Common,
+    *,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="PATH...", show_default=False,
+            metavar="PATH...",
+            show_default=False,
             help="A profile: a folder, CSV, SQLite or .bin file, or an archive of these. Several paths are one run.",
         ),
     ] = None,
     metrics: Annotated[
         Path | None,
         typer.Option(
-            "--metrics", metavar="FILE.json", show_default=False,
+            "--metrics",
+            metavar="FILE.json",
+            show_default=False,
             help="Counters typed by hand or by a tool, one object or a list, instead of a profile.",
         ),
     ] = None,
     soc: Annotated[
-        str, typer.Option("--soc", metavar="SOC", show_default=False, help="Chip it ran on, such as Ascend910B2.")
+        str,
+        typer.Option("--soc", metavar="SOC", show_default=False, help="Chip it ran on, such as Ascend910B2."),
     ] = "",
     shape: Annotated[
         str,
         typer.Option(
-            "--shape", metavar="SHAPE", show_default=False, help="Shape the kernel was given, such as 1024x2048."
+            "--shape",
+            metavar="SHAPE",
+            show_default=False,
+            help="Shape the kernel was given, such as 1024x2048.",
         ),
     ] = "",
     audience: Annotated[
@@ -47,14 +55,17 @@ def run(
         typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),
     ] = None,
     top: Annotated[
-        int | None, typer.Option("--top", min=1, metavar="N", show_default=False, help="Only the first N pieces of advice.")
+        int | None,
+        typer.Option(
+            "--top", min=1, metavar="N", show_default=False, help="Only the first N pieces of advice."
+        ),
     ] = None,
 ) -> int:
     """Say what bounds a profile, and what to change first.
 
-    Reads what msopprof, msprof or the PyTorch profiler wrote. The answer names what bounds the run, how much time is
-    at stake, and ranked changes with expected gain, evidence, sources and how to check them. The run is kept, so that
-    `kb report` can show it again in another format.
+    Reads what msopprof, msprof or the PyTorch profiler wrote. The answer names what bounds the run, how much
+    time is at stake, and ranked changes with expected gain, evidence, sources and how to check them. The run
+    is kept, so that `kb report` can show it again in another format.
 
     Exit status: 0 judged, 3 the input cannot be read, 5 it lacks the counters that a judgement needs.
 
@@ -65,22 +76,20 @@ def run(
       kb advise --metrics counters.json --format jsonl
     """
     given = list(paths or [])
-    stated_soc, stated_shape = soc or None, shape or None
     if metrics is not None and given:
         raise UsageError("both a profile and --metrics", now="Give one of the two.")
     if metrics is None and not given:
-        raise UsageError("no profile", now="Give a path, or counters with --metrics FILE.json; see `kb advise --help`.")
+        raise UsageError(
+            "no profile", now="Give a path, or counters with --metrics FILE.json; see `kb advise --help`."
+        )
     from kb.engine import pipeline
 
-    what = metrics if metrics is not None else ", ".join(map(str, given))
-    with working(common, f"reading {what}"):
-        if metrics is not None:
-            reports = list(pipeline.advise_metrics(metrics, soc=stated_soc, operator_shape=stated_shape, lang=common.lang))
-        else:
-            reports = [pipeline.advise(given, soc=stated_soc, operator_shape=stated_shape, lang=common.lang)]
-    remark(common, f"{len(reports)} judged")
-    reports = [chosen(kept(common, report), audience, top) for report in reports]
-    print_reports(common, reports, many=metrics is not None and _is_list(metrics))
+    request = request_for(soc=soc, shape=shape, audience=audience, top=top)
+    with working(common, f"reading {metrics or ', '.join(map(str, given))}"):
+        reports = pipeline.advise_metrics(metrics, request) if metrics else [pipeline.advise(given, request)]
+    print_reports(
+        common, [kept(common, report) for report in reports], many=metrics is not None and _is_list(metrics)
+    )
     return 0
 
 

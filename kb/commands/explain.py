@@ -18,7 +18,10 @@ PANEL, ORDER = "Knowledge base", 4
 def run(
     common: Common,
     bottleneck: Annotated[
-        str, typer.Argument(metavar="BOTTLENECK", help="Id of a bottleneck, as reports print it beside a finding.")
+        str,
+        typer.Argument(
+            metavar="BOTTLENECK", help="Id of a bottleneck, as reports print it beside a finding."
+        ),
     ],
 ) -> int:
     """Explain a bottleneck: its signs, what helps, what does not.
@@ -29,8 +32,9 @@ def run(
       kb explain scalar-bound-vector
       kb list --kind pattern            all bottlenecks
     """
-    from kb.commands._entries import no_such_id
     from kb.knowledge.store import load_entries
+
+    from kb.commands._entries import no_such_id
     from kb.vocabulary import bottlenecks
 
     entries = load_entries()
@@ -46,7 +50,9 @@ def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> Non
     from kb.report.entries import entries_table, entry_page, entry_row
     from kb.report.page import Block, Heading, Page
 
-    others = sorted((entry for entry in entries.values() if entry.id != bottleneck), key=lambda entry: entry.id)
+    others = sorted(
+        (entry for entry in entries.values() if entry.id != bottleneck), key=lambda entry: entry.id
+    )
     groups = {
         "helps": [e for e in others if bottleneck in e.bottlenecks and e.kind in ("recipe", "tip")],
         "not": [e for e in others if bottleneck in e.not_for],
@@ -57,8 +63,13 @@ def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> Non
     blocks: list[Block] = []
     for key, found in groups.items():
         if found:
-            blocks += [Heading(say(f"explain.{key}", common.lang)), entries_table(found, common.lang, kind=False)]
-    fields = {} if pattern is None else {key: value for key, value in to_dict(pattern).items() if key != "file"}
+            blocks += [
+                Heading(say(f"explain.{key}", common.lang)),
+                entries_table(found, common.lang, kind=False),
+            ]
+    fields = (
+        {} if pattern is None else {key: value for key, value in to_dict(pattern).items() if key != "file"}
+    )
     document = {
         "schema": "kb.explain/1",
         "bottleneck": bottleneck,

@@ -14,16 +14,22 @@ PANEL, ORDER = "Knowledge base", 3
 
 def run(
     common: Common,
-    kind: Annotated[Kind | None, typer.Option("--kind", show_default=False, help="Only entries of this kind.")] = None,
+    kind: Annotated[
+        Kind | None, typer.Option("--kind", show_default=False, help="Only entries of this kind.")
+    ] = None,
     op: Annotated[
-        str, typer.Option("--op", metavar="TYPE", show_default=False, help="Only entries about this operator.")
+        str,
+        typer.Option("--op", metavar="TYPE", show_default=False, help="Only entries about this operator."),
     ] = "",
     soc: Annotated[
-        str, typer.Option("--soc", metavar="SOC", show_default=False, help="Only entries that hold on this chip.")
+        str,
+        typer.Option("--soc", metavar="SOC", show_default=False, help="Only entries that hold on this chip."),
     ] = "",
     bottleneck: Annotated[
         str,
-        typer.Option("--bottleneck", metavar="ID", show_default=False, help="Only entries about this bottleneck."),
+        typer.Option(
+            "--bottleneck", metavar="ID", show_default=False, help="Only entries about this bottleneck."
+        ),
     ] = "",
 ) -> int:
     """List entries by kind, operator, chip or bottleneck.
@@ -34,6 +40,7 @@ def run(
       kb list --bottleneck mte2-bound-vector-below-peak --format json
     """
     from kb.knowledge.store import load_entries
+
     from kb.report.catalogue import say
     from kb.report.entries import entries_table, entry_row
     from kb.report.page import Page

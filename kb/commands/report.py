@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kb.commands._common import Common, say, screen_width
-from kb.commands._reports import FORMATS, print_reports, write_file
+from kb.commands._reports import FORMATS, in_language, print_reports, write_file
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
 
@@ -21,7 +21,10 @@ def run(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", show_default=False,
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
             help="Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format.",
         ),
     ] = None,
@@ -41,6 +44,11 @@ def run(
         print_reports(common, [report])
         return 0
     name = common.format if common.format != "text" else views.view_for(output).NAME
-    write_file(output, views.render(name, [report], lang=common.lang, width=screen_width(), color=False))
+    write_file(
+        output,
+        views.render(
+            name, [in_language(report, common.lang)], lang=common.lang, width=screen_width(), color=False
+        ),
+    )
     say(common, f"wrote {output}")
     return 0

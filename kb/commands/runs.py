@@ -15,7 +15,7 @@ from kb import units
 from kb.commands._common import Common, show
 from kb.commands._reports import FORMATS, print_reports
 from kb.report.catalogue import say
-from kb.report.page import Page, Para, Table
+from kb.report.page import Page, Table
 
 __all__ = ["COMMANDS", "FORMATS", "ORDER", "PANEL"]
 
@@ -24,7 +24,9 @@ PANEL, ORDER = "Runs", 2
 
 def _list(
     common: Common,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, metavar="N", help="At most this many, the newest.")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="At most this many, the newest.")
+    ] = 50,
 ) -> int:
     """List the runs that were kept, the newest first.
 
@@ -46,7 +48,8 @@ def _list(
         page = Page(say("runs.none", common.lang), note=where, lang=common.lang)
     else:
         heads = tuple(
-            say(key, common.lang) for key in ("runs.id", "runs.created", "label.target", "label.time", "runs.headline")
+            say(key, common.lang)
+            for key in ("runs.id", "runs.created", "label.target", "label.time", "runs.headline")
         )
         cells = tuple(
             (

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from kb.commands._common import PAGE_FORMATS, Common, common, emit, show
-from kb.errors import SourceError, UsageError
+from kb.errors import UsageError
 from kb.report.catalogue import say
 from kb.report.dump import dumps
 from kb.report.page import Block, Heading, Page, Para
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 PANEL, ORDER = "Knowledge base", 1
 KINDS = ("case", "recipe", "pattern", "tip")
-LONGEST_LINE = 100_000  # characters of a line of --queries
 
 _EXAMPLES = """\
 Examples:
@@ -35,20 +33,25 @@ def main(args: list[str]) -> int:
     """Run `kb search`; argparse instead of typer, because this command is started most often."""
     given = _parser().parse_args(args)
     shared = common(
-        formats=PAGE_FORMATS, format=given.format, lang=given.lang, quiet=given.quiet, verbose=given.verbose, db=given.db
+        formats=PAGE_FORMATS,
+        format=given.format,
+        lang=given.lang,
+        quiet=given.quiet,
+        verbose=given.verbose,
+        db=given.db,
     )
     words = " ".join(given.query).strip()
     if bool(words) == bool(given.queries):
         raise UsageError("give either a query or --queries FILE", now="See `kb search --help`.")
-    from kb.knowledge import search  # noqa: PLC0415
+    from kb.knowledge import search
 
     wanted = {"k": given.k, "kind": given.kind, "op": given.op, "soc": given.soc, "lang": shared.lang}
     if given.queries:
-        for result in search.search_many(_queries(Path(given.queries)), explain=given.explain, **wanted):
+        for result in search.search_many(Path(given.queries), **wanted):
             emit(dumps(result.to_dict(explain=given.explain), indent=None))
             sys.stdout.flush()
         return 0
-    result = search.search(words, explain=given.explain, **wanted)
+    result = search.search(words, **wanted)
     document = result.to_dict(explain=given.explain)
     show(shared, _page(result, shared, explain=given.explain), document, None)
     return 0
@@ -66,7 +69,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="kb search", description=__doc__, epilog=_EXAMPLES, add_help=False, allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter, usage="kb search [OPTIONS] QUERY...",
     )  # fmt: skip
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="what you want to know; quotes are optional")
+    parser.add_argument(
+        "query", nargs="*", metavar="QUERY", help="what you want to know; quotes are optional"
+    )
     own = parser.add_argument_group("Options")
     own.add_argument("-k", type=_count, default=10, metavar="N", help="at most N answers (default 10)")
     own.add_argument("--kind", choices=KINDS, metavar="KIND", help="only case, recipe, pattern or tip")
@@ -75,7 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("--queries", metavar="FILE.tsv", help="answer each line's first column, as JSON Lines")
     own.add_argument("--explain", action="store_true", help="say how each score came about")
     shared = parser.add_argument_group("Common options")
-    shared.add_argument("--format", "-f", default="text", metavar="FORMAT", help=f"one of {', '.join(PAGE_FORMATS)}")
+    shared.add_argument(
+        "--format", "-f", default="text", metavar="FORMAT", help=f"one of {', '.join(PAGE_FORMATS)}"
+    )
     shared.add_argument("--lang", default="", metavar="LANG", help="en, zh or ja (default: KB_LANG, else en)")
     shared.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
     shared.add_argument("-v", "--verbose", action="store_true", help="say on stderr what is being done")
@@ -102,20 +109,6 @@ def _count(text: str) -> int:
     return number
 
 
-def _queries(path: Path) -> Iterator[str]:
-    """The first column of a table of tab-separated values; blank lines and a header named "query" are passed over."""
-    try:
-        with path.open(encoding="utf-8-sig", newline=None) as file:
-            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), ""), 1):
-                words = line.rstrip("\n").split("\t", 1)[0].strip()
-                if words and not (number == 1 and words == "query"):
-                    yield words
-    except UnicodeDecodeError as fault:
-        raise SourceError("not text in UTF-8", where=str(path), now="Save the file as UTF-8.") from fault
-    except OSError as fault:
-        raise SourceError(fault.strerror or str(fault), where=str(path), now="Give a file that can be read.") from fault
-
-
 def _page(result: SearchResult, given: Common, *, explain: bool) -> Page:
     lang = given.lang
     blocks: list[Block] = []
@@ -129,7 +122,9 @@ def _page(result: SearchResult, given: Common, *, explain: bool) -> Page:
         blocks.append(Para(say("search.why", lang, why=hit.why), quiet=True))
         if explain:
             blocks += [Para(f"{name}: {_plain(value)}", quiet=True) for name, value in hit.parts.items()]
-    note = say("search.count", lang, count=len(result.results)) if result.results else say("search.none", lang)
+    note = (
+        say("search.count", lang, count=len(result.results)) if result.results else say("search.none", lang)
+    )
     return Page(result.query, tuple(blocks), note=note, lang=lang)
 
 

@@ -13,19 +13,22 @@ PANEL, ORDER = "Knowledge base", 2
 
 def run(
     common: Common,
-    id: Annotated[str, typer.Argument(metavar="ID", help="Id of an entry, as `kb search` and reports print it.")],
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of an entry, as `kb search` and reports print it.")
+    ],
 ) -> int:
     """Show one entry with all it rests on.
 
-    A case study, an operator recipe, a bottleneck pattern or a tip: symptom, cause, what to do, when not to, how to
-    check, published gains and sources.
+    A case study, an operator recipe, a bottleneck pattern or a tip: symptom, cause, what to do, when not to,
+    how to check, published gains and sources.
 
     Examples:
       kb show vector-larger-copies
       kb show yolov8s-910b-seed --format json
     """
-    from kb.commands._entries import no_such_id
     from kb.knowledge.store import load_entries
+
+    from kb.commands._entries import no_such_id
     from kb.model import to_dict
     from kb.report.entries import entry_page
 

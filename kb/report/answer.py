@@ -1,4 +1,4 @@
-"""What the first screen must say, and the sentences that several views share, derived from the report alone."""
+"""What the first screen says, and the sentences that several views share."""
 
 from __future__ import annotations
 
@@ -30,11 +30,20 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
     elif first is not None:
         lines.append(Line(say("answer.first", lang), say("first.nothing", lang)))
     if first is not None:
-        basis = say("sure.gain", lang, basis=report.recommendations[0].gain.basis) if report.recommendations else ""
+        basis = (
+            say("sure.gain", lang, basis=report.recommendations[0].gain.basis)
+            if report.recommendations
+            else ""
+        )
         lines.append(Line(say("answer.sure", lang), sure(first.confidence, lang), basis))
     if report.warnings:
         mind, further = report.warnings[0], len(report.warnings) - 1
-        lines.append(Line(say("answer.mind", lang), say("mind.more", lang, text=mind, count=further) if further else mind))
+        lines.append(
+            Line(
+                say("answer.mind", lang),
+                say("mind.more", lang, text=mind, count=further) if further else mind,
+            )
+        )
     return tuple(lines)
 
 
@@ -49,7 +58,11 @@ def _bound(report: Report, lang: str) -> str:
 
 
 def _bound_note(finding: Finding | None, lang: str) -> str:
-    return "" if finding is None else f"{finding.pattern}, {say('share.run', lang, share=units.percent(finding.share))}"
+    return (
+        ""
+        if finding is None
+        else f"{finding.pattern}, {say('share.run', lang, share=units.percent(finding.share))}"
+    )
 
 
 def _to_win(report: Report, lang: str) -> tuple[str, str]:
@@ -60,7 +73,9 @@ def _to_win(report: Report, lang: str) -> tuple[str, str]:
     if bound <= 0:
         return say("win.nothing", lang), ""
     known = {finding.operators for finding in report.findings if finding.headroom is not None}
-    open_ended = dict.fromkeys(finding.pattern for finding in report.findings if finding.operators not in known)
+    open_ended = dict.fromkeys(
+        finding.pattern for finding in report.findings if finding.operators not in known
+    )
     note = say("win.open", lang, patterns=", ".join(open_ended)) if open_ended else ""
     share = units.percent(bound)
     if report.total_us is None:
@@ -69,10 +84,11 @@ def _to_win(report: Report, lang: str) -> tuple[str, str]:
 
 
 def most_to_win(report: Report) -> float | None:
-    """Upper bound of what all findings together could save, as a fraction of the run; None where none has a floor.
+    """Most that all findings together could save, as a fraction of the run; None where none has a floor.
 
-    Findings about the same operators compete for the same time, so only the largest of each group counts. A finding
-    without a floor counts with its whole time unless another one about the same operators has a floor.
+    Findings about the same operators compete for the same time, so only the largest of each group counts. A
+    finding without a floor counts with its whole time unless another one about the same operators has a
+    floor.
     """
     floors: dict[tuple[OperatorRef, ...], float] = {}
     for finding in report.findings:
@@ -143,7 +159,7 @@ def fraction(evidence: Evidence) -> float | None:
 
 
 def key_data(report: Report) -> tuple[Evidence, ...]:
-    """The most telling readings: those the report chose, else the evidence of its findings, each metric once."""
+    """The readings that the report chose, else the evidence of its findings; each metric once."""
     chosen = report.key_data or tuple(item for finding in report.findings for item in finding.evidence)
     once: dict[str, Evidence] = {}
     for item in chosen:
@@ -192,7 +208,7 @@ def operator_text(operator: OperatorRef, lang: str) -> str:
 
 
 def unjudged_by_reason(report: Report) -> dict[tuple[str, str], list[str]]:
-    """What could not be judged: ids under the same reason and the command that would collect what is missing."""
+    """Ids that could not be judged, under reason and the command that would collect what is missing."""
     groups: dict[tuple[str, str], list[str]] = {}
     for item in report.not_judged:
         groups.setdefault((item.reason, item.collect), []).append(item.id)

@@ -1,6 +1,7 @@
 """Every fixed text of the views, in English, Simplified Chinese and Japanese, in one place.
 
-Terms of the field (kernel, block dim, MTE2, cube, vector, roofline) and command names stay as they are everywhere.
+Terms of the field (kernel, block dim, MTE2, cube, vector, roofline) and command names stay as they are
+everywhere.
 """
 
 from __future__ import annotations
@@ -20,8 +21,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "在可判断的范围内未发现明显瓶颈；另有 {count} 项无法判断。",
         "判定できた範囲に目立った問題はありません。{count} 項目は判定できませんでした。",
     ),
-    "mind.more": ("{text} ({count} more below)", "{text}（另有 {count} 条见下）", "{text}（ほか {count} 件は下に）"),
-    "first.nothing": ("Nothing to do: no advice fits.", "无需改动：没有合适的建议。", "することはありません。当てはまる助言がありません。"),
+    "mind.more": (
+        "{text} ({count} more below)",
+        "{text}（另有 {count} 条见下）",
+        "{text}（ほか {count} 件は下に）",
+    ),
+    "first.nothing": (
+        "Nothing to do: no advice fits.",
+        "无需改动：没有合适的建议。",
+        "することはありません。当てはまる助言がありません。",
+    ),
     "sure.gain": ("gain: {basis}", "收益：{basis}", "効果：{basis}"),
     "sure.high": ("high", "高", "高"),
     "sure.low": ("low", "低", "低"),
@@ -183,18 +192,26 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{count} 处错误，{further} 处警告",
         "誤り {count} 件、警告 {further} 件",
     ),
-    "doctor.all_fine": ("Everything that was checked is in order.", "检查项全部正常。", "点検項目はすべて正常です。"),
+    "doctor.can": (
+        "This machine can collect profiles.",
+        "本机可以采集性能数据。",
+        "この環境で計測できます。",
+    ),
+    "doctor.cannot": (
+        "This machine cannot collect profiles; those that exist can be judged.",
+        "本机无法采集性能数据；已有的数据可以分析。",
+        "この環境では計測できません。既存のプロファイルは分析できます。",
+    ),
     "doctor.check": ("Check", "检查项", "点検"),
     "doctor.state": ("State", "状态", "状態"),
     "doctor.detail": ("Found", "结果", "結果"),
     "doctor.remedy": ("What to do", "处理办法", "対処"),
-    "doctor.title": ("This machine", "本机环境", "この機械"),
-    "doctor.troubles": ("{count} of {total} checks need attention.", "{total} 项检查中有 {count} 项需要处理。", "{total} 項目中 {count} 項目に対応が必要です。"),
+    "eval.search": ("Search, {count} questions", "检索，{count} 个问题", "検索、質問 {count} 件"),
 }
 
 
 def say(key: str, lang: str, **values: object) -> str:
-    """The fixed text `key` in `lang` ("en", "zh", "ja"; anything else gives English) with `values` filled in."""
+    """The fixed text `key` in `lang` (en, zh or ja; anything else gives English), `values` filled in."""
     row = TEXTS[key]
     text = row[LANGUAGES.index(lang)] if lang in LANGUAGES else row[0]
     return text.format(**values) if values else text

@@ -12,7 +12,7 @@ _RISKY = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\uf
 
 
 def dumps(value: Any, *, indent: int | None = 2) -> str:
-    """`value` as JSON in its own key order; not-a-number and infinity, which JSON cannot hold, become null."""
+    """`value` as JSON in its own key order; not-a-number and infinity become null."""
     text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
     return _RISKY.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 

@@ -36,7 +36,11 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
         yield Items(entry.steps, ordered=len(entry.steps) > 1)
         if entry.snippet:
             yield Code(entry.snippet)
-    for key, text in (("entry.why", entry.why), ("entry.check", entry.check), ("entry.when_not", entry.when_not)):
+    for key, text in (
+        ("entry.why", entry.why),
+        ("entry.check", entry.check),
+        ("entry.when_not", entry.when_not),
+    ):
         if text:
             yield Heading(say(key, lang))
             yield Para(text)
@@ -52,7 +56,9 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
 
 
 def _head(entry: Entry, lang: str) -> tuple[tuple[str, str], ...]:
-    names = dict.fromkeys(name for names in (entry.aliases.get(lang, ()), entry.aliases.get("en", ())) for name in names)
+    names = dict.fromkeys(
+        name for names in (entry.aliases.get(lang, ()), entry.aliases.get("en", ())) for name in names
+    )
     effort = f"{say('label.effort', lang)}: {entry.effort}" if entry.effort else ""
     return (
         (say("entry.state", lang), entry.state),
@@ -73,7 +79,16 @@ def _condition(condition: Condition) -> str:
 
 def _gains(gains: Sequence[PublishedGain], lang: str) -> Table:
     heads = ("gain.before", "gain.after", "gain.saved", "gain.conditions", "entry.grade")
-    rows = tuple((_with_unit(gain.before, gain.unit), _with_unit(gain.after, gain.unit), _saved(gain), _where(gain), gain.grade) for gain in gains)
+    rows = tuple(
+        (
+            _with_unit(gain.before, gain.unit),
+            _with_unit(gain.after, gain.unit),
+            _saved(gain),
+            _where(gain),
+            gain.grade,
+        )
+        for gain in gains
+    )
     return Table(tuple(say(head, lang) for head in heads), rows, frozenset({0, 1, 2}))
 
 
@@ -111,7 +126,9 @@ def _plain(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key.replace('_', ' ')} {_plain(item)}" for key, item in value.items() if item not in (None, ""))
+        return ", ".join(
+            f"{key.replace('_', ' ')} {_plain(item)}" for key, item in value.items() if item not in (None, "")
+        )
     if isinstance(value, (list, tuple)):
         return "; ".join(_plain(item) for item in value)
     return str(value)
@@ -135,6 +152,7 @@ def entries_table(entries: Sequence[Entry], lang: str, *, kind: bool = True) -> 
     """Entries by id and title."""
     heads = ("label.entry", *(("label.type",) if kind else ()), "entry.title")
     rows = tuple(
-        (entry.id, *((say(f"kind.{entry.kind}", lang),) if kind else ()), entry.title.get(lang)) for entry in entries
+        (entry.id, *((say(f"kind.{entry.kind}", lang),) if kind else ()), entry.title.get(lang))
+        for entry in entries
     )
     return Table(tuple(say(head, lang) for head in heads), rows)

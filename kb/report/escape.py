@@ -26,7 +26,7 @@ def md(text: object, *, starts_line: bool = False) -> str:
 
 
 def md_code(text: object) -> str:
-    """`text` in code type; a pipe is escaped for tables, and text with a backtick is set as plain text instead."""
+    """`text` in code type, or as plain text where it holds what could break out of it."""
     flat = clean(text)
     if not flat:
         return ""

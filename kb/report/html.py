@@ -1,4 +1,4 @@
-"""The report as one self-contained page: nothing loaded, no script, light and dark, fit to print and to pass on."""
+"""The report as one self-contained page, fit to print and to pass on."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def _body(report: Report, lang: str) -> Iterator[str]:
             yield from lines
             yield "</section>"
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
-    footer = " · ".join(part for part in (f"{say('label.run', lang)} {report.run}" if report.run else "", versions) if part)
+    footer = " · ".join(
+        part for part in (f"{say('label.run', lang)} {report.run}" if report.run else "", versions) if part
+    )
     if footer:
         yield f"<footer>{esc(footer)}</footer>"
 
@@ -65,14 +67,20 @@ def _answer(report: Report, lang: str) -> Iterator[str]:
 def _evidence(items: Sequence[Evidence], lang: str) -> Iterator[str]:
     if not items:
         return
-    heads = tuple(say(f"label.{key}", lang) for key in ("metric", "value")) + ("",) + tuple(
-        say(f"label.{key}", lang) for key in ("limit", "source")
+    metric, value, limit, source = (
+        say(f"label.{key}", lang) for key in ("metric", "value", "limit", "source")
     )
     rows = tuple(
-        (f"<code>{esc(item.metric)}</code>", esc(answer.reading(item)), _bar(item), esc(item.limit), f"<small>{esc(item.source)}</small>")
+        (
+            f"<code>{esc(item.metric)}</code>",
+            esc(answer.reading(item)),
+            _bar(item),
+            esc(item.limit),
+            f"<small>{esc(item.source)}</small>",
+        )
         for item in items
     )
-    yield from table(heads, rows, frozenset({1}))
+    yield from table((metric, value, "", limit, source), rows, frozenset({1}))
 
 
 def _bar(item: Evidence) -> str:
@@ -90,7 +98,13 @@ def _operators(report: Report, lang: str) -> Iterator[str]:
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
     longest = sorted(report.operators, key=lambda operator: -operator.time_us)
     rows = tuple(
-        (esc(answer.operator_name(item, lang)), esc(item.core), esc(item.shapes), str(item.count), esc(units.us(item.time_us)))
+        (
+            esc(answer.operator_name(item, lang)),
+            esc(item.core),
+            esc(item.shapes),
+            str(item.count),
+            esc(units.us(item.time_us)),
+        )
         for item in longest[:30]
     )
     yield from table(heads, rows, frozenset({3, 4}))
@@ -105,7 +119,9 @@ def _findings(report: Report, lang: str) -> Iterator[str]:
 
 def _finding(number: int, finding: Finding, lang: str) -> Iterator[str]:
     share = say("share.run", lang, share=units.percent(finding.share))
-    facts = f"{finding.pattern} · {share} · {say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
+    facts = (
+        f"{finding.pattern} · {share} · {say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
+    )
     yield f'<div class="card"><h3><span class="rank">{number}</span>{esc(finding.summary or finding.pattern)}</h3>'
     yield f'<p class="quiet">{esc(facts)}</p>'
     yield from (f"<p>{esc(answer.operator_text(operator, lang))}</p>" for operator in finding.operators[:5])
@@ -135,7 +151,11 @@ def _recommendation(report: Report, advice: Recommendation, lang: str) -> Iterat
         ("label.sources", _list(advice.sources)),
         ("label.entry", f"<code>{esc(advice.id)}</code> ({esc(advice.kind)})"),
     )
-    yield "<dl>" + "".join(f"<dt>{esc(say(key, lang))}</dt><dd>{text}</dd>" for key, text in facts if text) + "</dl>"
+    yield (
+        "<dl>"
+        + "".join(f"<dt>{esc(say(key, lang))}</dt><dd>{text}</dd>" for key, text in facts if text)
+        + "</dl>"
+    )
     if advice.snippet:
         code = "\n".join(esc(line, keep_blanks=True) for line in clean_lines(advice.snippet))
         yield f"<details><summary>{esc(say('label.snippet', lang))}</summary><pre><code>{code}</code></pre></details>"

@@ -19,12 +19,16 @@ _FURTHER = ("headline", "chip", "capture", "total_us", "operators", "key_data", 
 
 
 def document(report: Report) -> dict[str, Any]:
-    """The report as plain dicts and lists; an operator of unknown type has `type` null, other absent facts no key."""
+    """The report as plain dicts and lists.
+
+    An operator of unknown type has `type` null, because that key is promised; other absent facts have no key.
+    """
     whole = to_dict(report)
     out = {"schema": SCHEMA} | {key: whole[key] for key in (*_PROMISED, *_FURTHER) if key in whole}
     out["operators"] = [_operator(item) for item in whole["operators"]]
     out["findings"] = [
-        item | {"operators": [_operator(operator) for operator in item["operators"]]} for item in whole["findings"]
+        item | {"operators": [_operator(operator) for operator in item["operators"]]}
+        for item in whole["findings"]
     ]
     return out
 

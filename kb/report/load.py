@@ -5,8 +5,8 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import lru_cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from kb.errors import SourceError
 from kb.model import Report
@@ -14,7 +14,7 @@ from kb.report.json import SCHEMA
 
 
 def report_from_dict(document: Any, *, where: str = "") -> Report:
-    """The report in `document`, the inverse of `kb.report.json.document`; keys it does not know are passed over.
+    """The report in `document`, the inverse of `kb.report.json.document`; unknown keys are passed over.
 
     Raises:
         SourceError: another schema, a promised key missing, or a value of the wrong type.
@@ -27,18 +27,16 @@ def report_from_dict(document: Any, *, where: str = "") -> Report:
             now="give a file that `kb advise --format json` wrote",
         )
     try:
-        report = _build(Report, document, "report")
+        return cast(Report, _build(Report, document, "report"))
     except _Mismatch as fault:
         raise SourceError(f"damaged report: {fault}", where=where, now="analyse the profile again") from None
-    assert isinstance(report, Report)
-    return report
 
 
 class _Mismatch(Exception):
     """A value that does not fit the declared type; the message names the path to it."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def _hints(cls: type) -> dict[str, Any]:
     return get_type_hints(cls)
 

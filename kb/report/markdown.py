@@ -20,7 +20,12 @@ TOP = 5
 
 def render(report: Report, *, lang: str = "en", width: int = 80, color: bool = False) -> str:  # noqa: ARG001
     """The report as Markdown; no text in it can become markup."""
-    sections = (("basic", _basic), ("data", _data), ("bottleneck", _bottlenecks), ("suggestion", _suggestions))
+    sections = (
+        ("basic", _basic),
+        ("data", _data),
+        ("bottleneck", _bottlenecks),
+        ("suggestion", _suggestions),
+    )
     lines: list[str] = []
     for number, (key, section) in enumerate(sections, 1):
         lines += [f"## {number} {say(f'skill.{key}', lang)}", "", *section(report, lang), ""]
@@ -71,7 +76,9 @@ def _data(report: Report, lang: str) -> Iterator[str]:
         yield say("skill.no_data", lang)
         return
     heads = tuple(say(f"label.{key}", lang) for key in ("metric", "value", "limit", "source"))
-    rows = tuple((md_code(item.metric), md(answer.reading(item)), md(item.limit), md(item.source)) for item in data)
+    rows = tuple(
+        (md_code(item.metric), md(answer.reading(item)), md(item.limit), md(item.source)) for item in data
+    )
     yield from table(heads, rows, frozenset({1}))
 
 
@@ -99,7 +106,10 @@ def _bottleneck(number: int, finding: Finding, lang: str) -> Iterator[str]:
     for item in finding.evidence:
         limit = f", {say('label.limit', lang)} {md(item.limit)}" if item.limit else ""
         source = f" ({md(item.source)})" if item.source else ""
-        yield _point("label.evidence", "", lang) + f" {md_code(item.metric)} = {md(answer.reading(item))}{limit}{source}"
+        yield (
+            _point("label.evidence", "", lang)
+            + f" {md_code(item.metric)} = {md(answer.reading(item))}{limit}{source}"
+        )
 
 
 def _suggestions(report: Report, lang: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The HTML sheet that every page of `kb` is printed on: one file, no script, nothing loaded, light and dark."""
+"""The HTML sheet that every page stands on: one file, no script, nothing loaded, light and dark."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
 
 
 def esc(text: object, *, keep_blanks: bool = False) -> str:
-    """`text` cleaned and escaped for HTML text and attributes; `keep_blanks` for a line of code, already cleaned."""
+    """`text` cleaned and escaped for HTML; `keep_blanks` for a line of code, already cleaned."""
     return (str(text) if keep_blanks else clean(text)).translate(_ENTITIES)
 
 

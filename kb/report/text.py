@@ -1,4 +1,4 @@
-"""Text of unknown origin: made safe to print, measured and wrapped. Standard library only (`kb search` uses it)."""
+"""Text of unknown origin made safe to print, measured and wrapped; standard library only."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ _NO_LINE_START = frozenset("、。，．・：；？！）］｝〉》」』】�
 
 
 def clean(text: object, *, limit: int = MAX_CHARS) -> str:
-    """`text` on one line, without terminal sequences, control or direction characters, cut at `limit` characters."""
+    """`text` on one line without terminal sequences, control and direction characters; cut at `limit`."""
     flat = " ".join(_CONTROLS.sub("", _SEQUENCES.sub("", str(text)[: limit * 4])).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
 def clean_lines(text: object, *, limit: int = MAX_CHARS) -> list[str]:
-    """Like `clean` but keeping line breaks and indentation, for code and lists; no blank line first or last."""
-    safe = _CONTROLS.sub("", _SEQUENCES.sub("", str(text)[: limit * 4].replace("\r\n", "\n").replace("\r", "\n")))
+    """Like `clean` but with line breaks and indentation kept, for code."""
+    safe = _CONTROLS.sub(
+        "", _SEQUENCES.sub("", str(text)[: limit * 4].replace("\r\n", "\n").replace("\r", "\n"))
+    )
     if len(safe) > limit:
         safe = safe[: limit - 1] + "…"
     return [line.rstrip() for line in safe.expandtabs(4).strip("\n").splitlines()]
 
 
 def width_of(text: str) -> int:
-    """Columns that `text` takes on a terminal: two for East Asian wide characters, none for combining marks."""
+    """Columns that `text` takes on a terminal: two for wide characters, none for combining marks."""
     if text.isascii():
         return len(text)
     return sum(_char_width(char) for char in text)
@@ -69,19 +71,22 @@ def shorten(text: str, width: int) -> str:
 def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
     """`text` in lines of at most `width` columns, further lines behind `indent`; always at least one line.
 
-    Breaks at blanks and between wide characters (never before closing punctuation); a word longer than a line is cut.
+    Breaks at blanks and between wide characters (never before closing punctuation); a word longer than a line
+    is cut.
     """
     lines: list[str] = []
-    line, start = "", 0  # `start` is where text begins on the line: 0 on the first, behind the indent on the others
+    line, start = (
+        "",
+        0,
+    )  # `start` is where text begins on the line: 0 on the first, behind the indent on the others
     for piece, glue in _pieces(text):
-        for part in _fit(piece, max(width - len(indent), 1)):
+        for at, part in enumerate(_fit(piece, max(width - len(indent), 1))):
             used = width_of(line)
-            joint = glue if used > start else ""
+            joint = glue if at == 0 and used > start else ""
             if used > start and used + len(joint) + width_of(part) > width:
                 lines.append(line)
                 line, start, joint = indent, len(indent), ""
             line += joint + part
-            glue = ""
     return [*lines, line]
 
 

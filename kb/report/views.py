@@ -1,7 +1,7 @@
-"""The views of a `Report`: one module a view beside this one, found by looking, so that adding a file adds a format.
+"""The views of a `Report`, one module each beside this one: adding a file adds a format.
 
-A view module declares `NAME`, `EXTENSION`, `BINARY` and `render(report, *, lang, width, color) -> str`; it may add
-`render_many` where several reports do not simply follow one another.
+A view module declares `NAME`, `EXTENSION`, `BINARY` and `render(report, *, lang, width, color) -> str`; it
+may add `render_many` where several reports do not simply follow one another.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class View(Protocol):
 def views() -> dict[str, View]:
     """All views by name, in the order of the names."""
     modules = (import_module(f"kb.report.{found.name}") for found in iter_modules(kb.report.__path__))
-    found = [cast(View, module) for module in modules if hasattr(module, "NAME") and hasattr(module, "render")]
+    found = [
+        cast(View, module) for module in modules if hasattr(module, "NAME") and hasattr(module, "render")
+    ]
     return {view.NAME: view for view in sorted(found, key=lambda view: view.NAME)}
 
 
@@ -53,11 +55,15 @@ def view_for(path: Path) -> View:
     )
 
 
-def render(name: str, reports: Sequence[Report], *, lang: str, width: int, color: bool, many: bool = False) -> str:
+def render(
+    name: str, reports: Sequence[Report], *, lang: str, width: int, color: bool, many: bool = False
+) -> str:
     """Reports in one format; `many` keeps the form of a list even for one report."""
     chosen = views()[name]
     together = getattr(chosen, "render_many", None)
     if together is not None and (many or len(reports) != 1):
         return cast(str, together(reports, lang=lang, width=width, color=color))
     gap = "\n" if name == "jsonl" else "\n\n"
-    return gap.join(chosen.render(report, lang=lang, width=width, color=color).rstrip("\n") for report in reports)
+    return gap.join(
+        chosen.render(report, lang=lang, width=width, color=color).rstrip("\n") for report in reports
+    )

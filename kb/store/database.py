@@ -47,7 +47,7 @@ def location(db: str | None = None) -> Path:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Database]:
-    """The store at `path`, created with mode 600 where it is missing, open for writing and of the current schema.
+    """The store at `path` open for writing, of the current schema; created with mode 600 where it is missing.
 
     Raises:
         SourceError: it cannot be created, written or understood.
@@ -68,7 +68,7 @@ def writing(path: Path) -> Iterator[Database]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[Database | None]:
-    """The store at `path` as it is, or None where there is none; nothing is created, and only an old schema is changed.
+    """The store at `path`, or None where there is none: nothing is created, only an old schema is updated.
 
     Raises:
         SourceError: it cannot be read or understood.

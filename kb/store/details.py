@@ -72,4 +72,4 @@ def fill(db: Database, table: str, run: str, document: str) -> None:
     items = json.loads(document).get(table, [])
     rows = [{"run": run, "position": at} | DETAILS[table].row(item) for at, item in enumerate(items, 1)]
     if rows:
-        db[table].insert_all(rows)
+        db.table(table).insert_all(rows)

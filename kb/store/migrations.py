@@ -1,4 +1,4 @@
-"""The schema as a list of small steps; the store records which it has seen. Steps are only ever added, at the end."""
+"""The schema as small steps, of which the store records those it has seen; new ones go to the end."""
 
 from __future__ import annotations
 
@@ -15,12 +15,20 @@ Step = Callable[["Database"], None]
 
 
 def _runs(db: Database) -> None:
-    db["runs"].create(
-        {"id": str, "created": str, "target": str, "soc": str, "total_us": float, "headline": str, "document": str},
+    db.table("runs").create(
+        {
+            "id": str,
+            "created": str,
+            "target": str,
+            "soc": str,
+            "total_us": float,
+            "headline": str,
+            "document": str,
+        },
         pk="id",
         not_null={"created", "target", "document"},
     )
-    db["runs"].create_index(["created"])
+    db.table("runs").create_index(["created"])
 
 
 def _detail(table: str) -> Step:
@@ -28,8 +36,10 @@ def _detail(table: str) -> Step:
 
     def step(db: Database) -> None:
         columns = DETAILS[table].columns
-        db[table].create(
-            {"run": str, "position": int, **columns}, pk=("run", "position"), foreign_keys=[("run", "runs", "id")]
+        db.table(table).create(
+            {"run": str, "position": int, **columns},
+            pk=("run", "position"),
+            foreign_keys=[("run", "runs", "id")],
         )
         for row in list(db.query("select id, document from runs")):
             fill(db, table, row["id"], row["document"])

@@ -1,7 +1,7 @@
 """Keeping reports and finding them again.
 
-A report is kept whole, as the JSON document it is printed as, and its operators, findings and recommendations as rows
-beside it. One transaction a run: a process killed at any moment leaves the run complete or absent.
+A report is kept whole, as the JSON document it is printed as, and its operators, findings and recommendations
+as rows beside it. One transaction a run: a process killed at any moment leaves the run complete or absent.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def save(report: Mapping[str, Any], *, db: str | None = None, now: datetime | No
     """
     run = str(report.get("run") or run_id(report))
     text = json.dumps({**report, "run": run}, ensure_ascii=False, separators=(",", ":"))
-    document = text.encode("utf-8", "replace").decode()  # SQLite takes no lone surrogates (undecodable file names)
+    document = text.encode(
+        "utf-8", "replace"
+    ).decode()  # SQLite takes no lone surrogates (undecodable file names)
     report = json.loads(document)
     row = {
         "id": run,
@@ -94,8 +96,10 @@ def list_runs(*, db: str | None = None, limit: int | None = None) -> list[RunSum
     with reading(location(db)) as database:
         if database is None:
             return []
-        rows = database["runs"].rows_where(
-            select="id, created, target, soc, total_us, headline", order_by="created desc, rowid desc", limit=limit
+        rows = database.table("runs").rows_where(
+            select="id, created, target, soc, total_us, headline",
+            order_by="created desc, rowid desc",
+            limit=limit,
         )
         return [RunSummary(**row) for row in rows]
 
@@ -118,7 +122,9 @@ def load_run(run: str, *, db: str | None = None) -> dict[str, Any]:
         raise UsageError(f"{run!r} is the beginning of several runs: {ids}", now="Give more of the id.")
     document = json.loads((exact or found)[0]["document"])
     if not isinstance(document, dict):
-        raise SourceError(f"the document of run {run!r} is damaged", where=str(path), now="Analyse the profile again.")
+        raise SourceError(
+            f"the document of run {run!r} is damaged", where=str(path), now="Analyse the profile again."
+        )
     return document
 
 
@@ -126,4 +132,8 @@ def _beginning(database: Database, run: str) -> list[dict[str, Any]]:
     if not run:
         return []
     where = "substr(id, 1, ?) = ?"
-    return list(database["runs"].rows_where(where, [len(run), run], select="id, document", order_by="id", limit=20))
+    return list(
+        database.table("runs").rows_where(
+            where, [len(run), run], select="id, document", order_by="id", limit=20
+        )
+    )

@@ -18,7 +18,9 @@ def render(page: Page) -> str:
     return "\n".join(lines)
 
 
-def table(headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], numeric: frozenset[int] = frozenset()) -> Iterator[str]:
+def table(
+    headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], numeric: frozenset[int] = frozenset()
+) -> Iterator[str]:
     """Lines of a Markdown table; the cells are Markdown already."""
     yield "| " + " | ".join(headers) + " |"
     yield "| " + " | ".join("---:" if at in numeric else "---" for at in range(len(headers))) + " |"

@@ -47,7 +47,10 @@ def _block(block: Block, width: int, color: bool) -> Iterator[str]:
     if isinstance(block, Heading):
         yield from _titled(block.text, block.note, BLUE, width, color)
     elif isinstance(block, Para):
-        yield from (paint(line, DIM if block.quiet else "", color and block.quiet) for line in wrap(clean(block.text), prose))
+        yield from (
+            paint(line, DIM if block.quiet else "", color and block.quiet)
+            for line in wrap(clean(block.text), prose)
+        )
     elif isinstance(block, Items):
         yield from _items(block, prose)
     elif isinstance(block, Fields):
