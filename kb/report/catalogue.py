@@ -108,7 +108,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "label.metric": ("Metric", "指标", "指標"),
     "label.not_when": ("not when", "不适用于", "逆効果の場合"),
     "label.operator": ("Operator", "算子", "オペレータ"),
-    "label.reason": ("Reason", "原因", "理由"),
     "label.rows": ("Rows", "行数", "行数"),
     "label.run": ("Run", "运行", "実行"),
     "label.shapes": ("Shapes", "形状", "形状"),

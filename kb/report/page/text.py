@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from kb.report.page import Block, Fields, Heading, Items, Page, Para, Table
-from kb.report.text import clean, clean_lines, pad, width_of, wrap
+from kb.report.text import clean, clean_lines, pad, shorten, width_of, wrap
 
 BOLD, DIM, BLUE = "1", "2", "1;36"
 PROSE = 100  # columns; longer lines are hard to read
 GAP = 2  # blanks between table columns
 LEAST = 6  # columns that a table column keeps
+LABEL = 24  # columns that the label of a field may take
 
 
 def render(page: Page, *, width: int, color: bool) -> str:
@@ -71,10 +72,10 @@ def _items(block: Items, width: int) -> Iterator[str]:
 
 def _fields(block: Fields, width: int, color: bool) -> Iterator[str]:
     pairs = [(clean(label), clean(value)) for label, value in block.pairs if value]
-    edge = min(max((width_of(label) for label, _ in pairs), default=0), 16) + GAP
+    edge = min(max((width_of(label) for label, _ in pairs), default=0), LABEL) + GAP
     for label, value in pairs:
         first, *rest = wrap(value, max(width - edge, 20))
-        yield paint(pad(label, edge), DIM, color) + first
+        yield paint(pad(shorten(label, edge - GAP), edge), DIM, color) + first
         yield from (" " * edge + line for line in rest)
 
 
