@@ -45,7 +45,10 @@ def asked() -> Iterator[tuple[str, int, str]]:
     """Keys written out in a call of `say`."""
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            named = isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "say"
+            named = (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", getattr(node.func, "attr", "")) == "say"
+            )
             if named and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 yield path.name, node.lineno, str(node.args[0].value)
 

@@ -32,7 +32,7 @@ def test_the_formats_are_those_that_are_promised() -> None:
 def test_a_view_says_what_it_is(name: str) -> None:
     view = views.views()[name]
     assert (view.NAME, view.EXTENSION[:1], view.BINARY) == (name, ".", False)
-    assert views.view_for(Path(f"some.where/report{view.EXTENSION}")).NAME == name
+    assert name == views.view_for(Path(f"some.where/report{view.EXTENSION}")).NAME
 
 
 def test_an_unknown_ending_names_those_there_are() -> None:
@@ -63,7 +63,9 @@ def test_hostile_text_stays_text(name: str) -> None:
         assert "\x1b[31m" not in text
         assert "[red]x[/red]" in rest
     elif name in ("markdown", "html"):
-        outside = re.sub(r"^ *`{4,}$.*?^ *`{4,}$", "", text, flags=re.S | re.M) if name == "markdown" else text
+        outside = (
+            re.sub(r"^ *`{4,}$.*?^ *`{4,}$", "", text, flags=re.S | re.M) if name == "markdown" else text
+        )
         assert "<script" not in outside
 
 
@@ -141,7 +143,9 @@ def test_more_advice_than_fits_is_listed_by_title() -> None:
 
 
 def test_what_could_not_be_judged_stands_under_its_reason_once() -> None:
-    same = tuple(NotJudged(id, "needs Memory.csv", "msopprof --aic-metrics=Memory ./app") for id in ("a-b", "c-d"))
+    same = tuple(
+        NotJudged(id, "needs Memory.csv", "msopprof --aic-metrics=Memory ./app") for id in ("a-b", "c-d")
+    )
     text = shown("text", replace(SAMPLE, not_judged=same))
     assert text.count("needs Memory.csv") == 1
     assert "a-b, c-d" in text
@@ -236,7 +240,9 @@ def test_several_reports() -> None:
     both = [SAMPLE, RUN]
     lines = views.render("jsonl", both, lang="en", width=80, color=False).splitlines()
     assert [json.loads(line) for line in lines] == [document_as_json(report) for report in both]
-    assert json.loads(views.render("json", both, lang="en", width=80, color=False)) == [json.loads(line) for line in lines]
+    assert json.loads(views.render("json", both, lang="en", width=80, color=False)) == [
+        json.loads(line) for line in lines
+    ]
     listed = views.render("json", [SAMPLE], lang="en", width=80, color=False, many=True)
     assert json.loads(listed) == [document_as_json(SAMPLE)]
     page = views.render("html", both, lang="en", width=80, color=False)

@@ -72,9 +72,9 @@ def _items(block: Items, width: int) -> Iterator[str]:
 
 def _fields(block: Fields, width: int, color: bool) -> Iterator[str]:
     pairs = [(clean(label), clean(value)) for label, value in block.pairs if value]
-    edge = min(max((width_of(label) for label, _ in pairs), default=0), LABEL) + GAP
+    edge = min(max((width_of(label) for label, _ in pairs), default=0), LABEL, width // 2 - GAP) + GAP
     for label, value in pairs:
-        first, *rest = wrap(value, max(width - edge, 20))
+        first, *rest = wrap(value, width - edge)
         yield paint(pad(shorten(label, edge - GAP), edge), DIM, color) + first
         yield from (" " * edge + line for line in rest)
 
