@@ -119,7 +119,7 @@ def test_the_first_screen_answers_the_four_questions() -> None:
     assert SAMPLE.headline in screen
     assert "at most 50 % of the run, about 346 us" in screen
     assert LARGER_WRITES.title in screen
-    assert "about 35 % (20 % to 50 %) of the operator's time, 242 us" in screen
+    assert "saves about 35 % (20 % to 50 %) of the operator's time, 242 us" in screen
     assert "high (0.86)" in screen
     assert LARGER_WRITES.gain.basis in screen
     assert SAMPLE.warnings[0] in screen
@@ -163,9 +163,9 @@ def test_headroom_of_findings_about_the_same_operators_is_not_added() -> None:
 @pytest.mark.parametrize(
     ("gain", "text"),
     [
-        (Gain(0.2, 0.35, 0.5, "operator", "x"), "about 35 % (20 % to 50 %) of the operator's time, 242 us"),
-        (Gain(0.3, 0.3, 0.3, "run", "x"), "about 30 % of the run's time, 208 us"),
-        (Gain(-0.1, 0.0, 0.05, "run", "x"), "nothing to be expected of the run's time: -10 % to 5.0 %"),
+        (Gain(0.2, 0.35, 0.5, "operator", "x"), "saves about 35 % (20 % to 50 %) of the operator's time, 242 us"),
+        (Gain(0.3, 0.3, 0.3, "run", "x"), "saves about 30 % of the run's time, 208 us"),
+        (Gain(-0.1, 0.0, 0.05, "run", "x"), "saves nothing to speak of: -10 % to 5.0 % of the run's time"),
     ],
 )
 def test_gains_say_of_what_and_how_long(gain: Gain, text: str) -> None:
