@@ -70,7 +70,15 @@ def match(
         for entry in usable:
             if finding.pattern not in entry.bottlenecks or _known_not_to_help(entry, finding, findings):
                 continue
-            found = _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), nearness.get(finding.id, {}), held)
+            found = _fit(
+                entry,
+                finding,
+                lead,
+                targets,
+                order.get(finding.pattern, ()),
+                nearness.get(finding.id, {}),
+                held,
+            )
             if found is not None:
                 out.append(found)
     return out
@@ -80,7 +88,8 @@ def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Findin
     """A counter-case holds on the same operators."""
     names = {operator.name for operator in finding.operators}
     return any(
-        other.pattern in entry.not_for and (not names or not other.operators or names & {operator.name for operator in other.operators})
+        other.pattern in entry.not_for
+        and (not names or not other.operators or names & {operator.name for operator in other.operators})
         for other in findings
     )
 
@@ -98,7 +107,9 @@ def _fit(
     place = PLACE ** order.index(entry.id) if entry.id in order else PLACE ** len(order)
     text = nearness.get(entry.id)
     near = 1.0 if text is None else 0.9 + 0.2 * max(0.0, min(1.0, text))
-    return Match(entry, finding, lead, round(operator_fit * chip_fit * signature * place * near, 4), tuple(reasons))
+    return Match(
+        entry, finding, lead, round(operator_fit * chip_fit * signature * place * near, 4), tuple(reasons)
+    )
 
 
 def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[float, str]:
@@ -108,11 +119,19 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
         return (1.0 if not named else 0.9), ""
     if lead is not None and not _same_side(entry, lead):
         return 0.0, ""
-    types = [lead.labels.get("op_type", "")] if lead is not None else [ref.type or ref.name for ref in finding.operators]
+    types = (
+        [lead.labels.get("op_type", "")]
+        if lead is not None
+        else [ref.type or ref.name for ref in finding.operators]
+    )
     for kind in types:
         if any(operators.matches(name, kind) for name in named):
             return 1.0, f"written for {kind}"
-    patterns = {lead.labels["op_pattern"]} if lead is not None and "op_pattern" in lead.labels else {operators.pattern(kind) for kind in types}
+    patterns = (
+        {lead.labels["op_pattern"]}
+        if lead is not None and "op_pattern" in lead.labels
+        else {operators.pattern(kind) for kind in types}
+    )
     wanted = {operators.pattern(name.rstrip("*")) for name in named} - {None}
     if patterns & wanted:
         return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"
@@ -151,7 +170,9 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
     kin = {"atlas-a2", "atlas-a3"}
     if families & kin and any(soc_family in kin for soc_family in entry.chips):
         return 0.95, f"measured on {'/'.join(entry.chips)}, the same core architecture"
-    if entry.who == "kernel-developer" and (set(entry.chips) == {"ascend-950"}) != (families == {"ascend-950"}):
+    if entry.who == "kernel-developer" and (set(entry.chips) == {"ascend-950"}) != (
+        families == {"ascend-950"}
+    ):
         return 0.0, ""
     return 0.5, f"measured on {'/'.join(entry.chips)} only"
 
@@ -166,7 +187,9 @@ def _signature(conditions: Sequence[Condition], f: Features | None) -> tuple[flo
         yes, no = SIGNATURE[condition.basis]
         factor *= yes if answer else no
         if answer:
-            reasons.append(f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})")
+            reasons.append(
+                f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})"
+            )
     return max(SIGNATURE_RANGE[0], min(SIGNATURE_RANGE[1], factor)), reasons
 
 

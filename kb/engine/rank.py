@@ -21,10 +21,17 @@ SAME_FINDING = 0.55  # factor for each recommendation already chosen for the fin
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
-GRADE_WORDS = {"vendor": "vendor measurement", "third-party": "third-party measurement", "stated": "stated", "practice": "general practice"}
+GRADE_WORDS = {
+    "vendor": "vendor measurement",
+    "third-party": "third-party measurement",
+    "stated": "stated",
+    "practice": "general practice",
+}
 
 
-def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10, who: str | None = None) -> tuple[Recommendation, ...]:
+def rank(
+    matches: Iterable[Match], *, run_scope: bool, limit: int = 10, who: str | None = None
+) -> tuple[Recommendation, ...]:
     """Recommendations in order of expected saving.
 
     Args:
@@ -46,16 +53,22 @@ def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10, who: str
         worth = found[0][0] + FURTHER_FINDING * sum(item[0] for item in found[1:])
         pool.append((worth, found[0][1], found[0][2], [item[1].finding.id for item in found]))
     chosen = _choose(pool, limit)
-    return tuple(_recommendation(place, match, gain, also) for place, (match, gain, also) in enumerate(chosen, 1))
+    return tuple(
+        _recommendation(place, match, gain, also) for place, (match, gain, also) in enumerate(chosen, 1)
+    )
 
 
-def _choose(pool: list[tuple[float, Match, Gain, list[str]]], limit: int) -> list[tuple[Match, Gain, list[str]]]:
+def _choose(
+    pool: list[tuple[float, Match, Gain, list[str]]], limit: int
+) -> list[tuple[Match, Gain, list[str]]]:
     """Greedy: the best remaining one, each finding's further remedies discounted."""
     used: dict[str, int] = {}
     out: list[tuple[Match, Gain, list[str]]] = []
     rest = list(pool)
     while rest and len(out) < limit:
-        rest.sort(key=lambda item: (-item[0] * SAME_FINDING ** used.get(item[1].finding.id, 0), item[1].entry.id))
+        rest.sort(
+            key=lambda item: (-item[0] * SAME_FINDING ** used.get(item[1].finding.id, 0), item[1].entry.id)
+        )
         _, match, gain, also = rest.pop(0)
         used[match.finding.id] = used.get(match.finding.id, 0) + 1
         out.append((match, gain, also))
@@ -67,7 +80,14 @@ def expected(match: Match, gain: Gain, *, run_scope: bool) -> float:
     entry, finding = match.entry, match.finding
     share = 1.0 if gain.of == "run" else finding.share
     likely = gain.likely if finding.headroom is not None else min(gain.likely, UNKNOWN_BOUND)
-    worth = share * likely * match.fit * GRADE_WEIGHT[entry.grade] * EFFORT_WEIGHT.get(entry.effort, 1.0) * finding.confidence
+    worth = (
+        share
+        * likely
+        * match.fit
+        * GRADE_WEIGHT[entry.grade]
+        * EFFORT_WEIGHT.get(entry.effort, 1.0)
+        * finding.confidence
+    )
     library = match.features is not None and match.features.labels.get("hand_written") == "no"
     return worth * LIBRARY_KERNEL if run_scope and library and entry.who == "kernel-developer" else worth
 
@@ -81,21 +101,49 @@ def gain_of(match: Match) -> Gain:
     published = _published(match.entry.gains)
     if bound is None:
         if published is None:
-            return Gain(0.0, 0.0 + UNKNOWN_BOUND / 2 * scale, UNKNOWN_BOUND * scale, of, "modelled: no bound could be computed and no public measurement exists; the figure only orders")
+            return Gain(
+                0.0,
+                0.0 + UNKNOWN_BOUND / 2 * scale,
+                UNKNOWN_BOUND * scale,
+                of,
+                "modelled: no bound could be computed and no public measurement exists; the figure only orders",
+            )
         low, likely, high, words = published
-        return Gain(_r(max(0.0, low) * scale), _r(likely * scale), _r(high * scale), of, f"{words}; not bounded by this profile")
+        return Gain(
+            _r(max(0.0, low) * scale),
+            _r(likely * scale),
+            _r(high * scale),
+            of,
+            f"{words}; not bounded by this profile",
+        )
     if published is None:
-        return Gain(0.0, _r(bound / 2 * scale), _r(bound * scale), of, f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement")
+        return Gain(
+            0.0,
+            _r(bound / 2 * scale),
+            _r(bound * scale),
+            of,
+            f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement",
+        )
     low, likely, high, words = published
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
     low, likely = (part * bound if part > bound else part for part in (low, likely))
     likely = (likely + bound / 2) / 2 if likely < bound / 2 else likely
-    return Gain(_r(min(low, bound) * scale), _r(min(likely, bound) * scale), _r(bound * scale), of, f"{words}; bounded by this profile at {percent(bound)}")
+    return Gain(
+        _r(min(low, bound) * scale),
+        _r(min(likely, bound) * scale),
+        _r(bound * scale),
+        of,
+        f"{words}; bounded by this profile at {percent(bound)}",
+    )
 
 
 def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str] | None:
     """(low, likely, high, words) over the published figures for a whole operator or run; None without any."""
-    usable = [gain for gain in gains if gain.of != "part" and gain.saved_low is not None and gain.saved_high is not None]
+    usable = [
+        gain
+        for gain in gains
+        if gain.of != "part" and gain.saved_low is not None and gain.saved_high is not None
+    ]
     if not usable:
         return None
     lows = [gain.saved_low for gain in usable if gain.saved_low is not None]

@@ -25,13 +25,21 @@ def parse(text: str) -> tuple[Tensor, ...]:
     for part in text.split(";"):
         found = _SHAPE.match(part)
         if found is None:
-            raise UsageError(f"not a shape: {part.strip()!r}", where="--shape", now="write 1024x2048, [4,128,64]:float32, or several with ; between")
+            raise UsageError(
+                f"not a shape: {part.strip()!r}",
+                where="--shape",
+                now="write 1024x2048, [4,128,64]:float32, or several with ; between",
+            )
         shape = tuple(int(number) for number in re.split(r"\s*[x,*]\s*", found.group(1)))
         size = 1
         for number in shape:
             size *= number
         if size > MAX_ELEMENTS:
-            raise UsageError(f"more than 2**50 elements: {part.strip()!r}", where="--shape", now="give the shape of one tensor")
+            raise UsageError(
+                f"more than 2**50 elements: {part.strip()!r}",
+                where="--shape",
+                now="give the shape of one tensor",
+            )
         tensors.append(Tensor(shape, found.group(2) or DEFAULT_DTYPE, "ND"))
     return tuple(tensors)
 
@@ -42,7 +50,11 @@ def apply(profile: Profile, shape: str | None) -> Profile:
         return profile
     tensors = parse(shape)
     if profile.scope != "operator":
-        raise UsageError("--shape is for the capture of one kernel", where="--shape", now="a model-level profile carries its own shapes")
+        raise UsageError(
+            "--shape is for the capture of one kernel",
+            where="--shape",
+            now="a model-level profile carries its own shapes",
+        )
     operators = tuple(_with_inputs(op, tensors) for op in profile.operators)
     return replace(profile, operators=operators, stated={**profile.stated, "shape": shape})
 

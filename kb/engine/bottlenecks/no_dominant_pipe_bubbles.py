@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, floor_ratio, is_kernel, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    floor_ratio,
+    is_kernel,
+    limit,
+    value,
+)
 from kb.model import Features
 
 

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, context, is_cube_side, limit, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    context,
+    is_cube_side,
+    limit,
+    pipe_headroom,
+    value,
+)
 from kb.model import Features
 
 
@@ -11,7 +22,11 @@ def judge(f: Features) -> Held | None:
     scalar = above(f, "aic_scalar_ratio", limit("scalar-bound-cube", "scalar"))
     cube = below(f, "aic_mac_ratio", limit("scalar-bound-cube", "cube"))
     share = value(f, "aic_scalar_ratio")
-    if scalar is None or cube is None or share - value(f, "aic_scalar_stall_ratio") < limit("scalar-bound-cube", "scalar").value:
+    if (
+        scalar is None
+        or cube is None
+        or share - value(f, "aic_scalar_stall_ratio") < limit("scalar-bound-cube", "scalar").value
+    ):
         return None
     if share < max(value(f, "aic_mte2_ratio"), value(f, "aic_mte1_ratio"), value(f, "aic_fixpipe_ratio")):
         return None

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, context, is_vector_side, limit, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    context,
+    is_vector_side,
+    limit,
+    pipe_headroom,
+    value,
+)
 from kb.model import Features
 from kb.units import nbytes
 

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, above, context, is_kernel, limit, reading, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    context,
+    is_kernel,
+    limit,
+    reading,
+    value,
+)
+from kb.model import Evidence, Features
 
 
 def judge(f: Features) -> Held | None:
@@ -21,10 +30,17 @@ def judge(f: Features) -> Held | None:
     sure = 0.9 if used < 0.5 else 0.7
     if pieces is not None:
         sure = 0.5
-    evidence = [*context(f, "block_dim", "working_cores"), reading(f, "core_count", "at least as many blocks")]
+    evidence = [
+        *context(f, "block_dim", "working_cores"),
+        reading(f, "core_count", "at least as many blocks"),
+    ]
     evidence += [*context(f, "useful_cores")] + ([long] if long else []) + ([pieces] if pieces else [])
     blocks, cores = value(f, "working_cores", value(f, "block_dim")), value(f, "core_count")
-    tail = "; the launch has as many blocks as independent pieces, so more cores need a split inside a piece" if pieces else ""
+    tail = (
+        "; the launch has as many blocks as independent pieces, so more cores need a split inside a piece"
+        if pieces
+        else ""
+    )
     return Held(sure, round(headroom, 4), tuple(evidence), f"{blocks:.0f} of {cores:.0f} cores work{tail}")
 
 
@@ -39,8 +55,18 @@ def _fed_share(f: Features) -> float:
 def _pieces(f: Features) -> Evidence | None:
     """Evidence that the block count is the number of independent pieces, when the kernel gives it."""
     blocks = value(f, "block_dim")
-    if f.labels.get("op_pattern") == "scan" and value(f, "core_time_imbalance", 1.0) < 0.05 and value(f, "useful_cores", 1e9) <= blocks:
-        return Evidence("block_dim", blocks, "", "equal work a block", "blocks of a scan do equal work and read one transfer's worth each: one independent piece a block")
+    if (
+        f.labels.get("op_pattern") == "scan"
+        and value(f, "core_time_imbalance", 1.0) < 0.05
+        and value(f, "useful_cores", 1e9) <= blocks
+    ):
+        return Evidence(
+            "block_dim",
+            blocks,
+            "",
+            "equal work a block",
+            "blocks of a scan do equal work and read one transfer's worth each: one independent piece a block",
+        )
     return None
 
 

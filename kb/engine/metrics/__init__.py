@@ -45,7 +45,9 @@ def _operator(op: Operator, context: Context, neighbours: dict[str, tuple[str, s
     values.update(work.measure(op, context, pattern))
     values.update(floors.measure(op, context, pattern, values))
     values.update(run.shares(op.total_us, op.core, context.run_us, context.compute_us))
-    values.update({name: measure for name, measure in op.counters.items() if name in _TYPED and name not in values})
+    values.update(
+        {name: measure for name, measure in op.counters.items() if name in _TYPED and name not in values}
+    )
     return Features(op, values, labels)
 
 
