@@ -13,13 +13,19 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = "data/samples/add_custom"
 
-needs_cli = pytest.mark.skipif(importlib.util.find_spec("kb.cli") is None, reason="kb.cli is not in this tree yet")
+needs_cli = pytest.mark.skipif(
+    importlib.util.find_spec("kb.cli") is None, reason="kb.cli is not in this tree yet"
+)
 needs_sample = pytest.mark.skipif(not (ROOT / SAMPLE).is_dir(), reason=f"{SAMPLE} is not in this tree yet")
 
 
 def environment(home: Path) -> dict[str, str]:
     """Variables for a child: the checkout importable, home and run store in a folder of the test's, English, no colour."""
-    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
+        if name in os.environ
+    }
     return kept | {
         "HOME": str(home), "KB_DB": str(home / "runs.db"), "XDG_DATA_HOME": str(home / "data"),
         "XDG_CACHE_HOME": str(home / "cache"), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1",
@@ -27,7 +33,9 @@ def environment(home: Path) -> dict[str, str]:
     }  # fmt: skip
 
 
-def run_kb(*arguments: str, home: Path, cwd: Path = ROOT, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+def run_kb(
+    *arguments: str, home: Path, cwd: Path = ROOT, timeout: float = 300
+) -> subprocess.CompletedProcess[str]:
     """`kb ARGUMENTS` to its end; the caller looks at the exit status."""
     return subprocess.run(
         [sys.executable, "-m", "kb", *arguments], cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL,

@@ -29,7 +29,9 @@ def cpu_seconds(command: Sequence[str]) -> float:
     done = subprocess.run(command, capture_output=True, check=False, cwd=ROOT)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')}")
+        raise SystemExit(
+            f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')}"
+        )
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -45,7 +47,9 @@ def cold_search(pairs: int = 9) -> None:
     found = interleaved((*KB, "search", "NMS CPU fallback"), (sys.executable, "-c", "import typer"), pairs)
     ratios = [ours / base for ours, base in found]
     print('cold-search: kb search "NMS CPU fallback" / python -c "import typer", CPU of the whole process')
-    print(f"  ratio {statistics.median(ratios):.2f} (median of {pairs} pairs; {min(ratios):.2f} to {max(ratios):.2f})")
+    print(
+        f"  ratio {statistics.median(ratios):.2f} (median of {pairs} pairs; {min(ratios):.2f} to {max(ratios):.2f})"
+    )
     ours, base = (statistics.median(times) * 1000 for times in zip(*found, strict=True))
     print(f"  medians {ours:.0f} ms / {base:.0f} ms; Python {sys.version.split()[0]}, {os.cpu_count()} cores")
 

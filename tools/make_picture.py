@@ -35,11 +35,19 @@ def printed() -> str:
         SystemExit: the command failed.
     """
     with tempfile.TemporaryDirectory() as place:
-        env = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(WIDTH), "TERM": "xterm-256color", "KB_LANG": "en"}
+        env = {
+            **os.environ,
+            "FORCE_COLOR": "1",
+            "COLUMNS": str(WIDTH),
+            "TERM": "xterm-256color",
+            "KB_LANG": "en",
+        }
         env.pop("NO_COLOR", None)
         env.update(KB_DB=str(Path(place) / "runs.db"), PYTHONPATH=str(ROOT))
         call = (sys.executable, "-c", "import sys; from kb.cli import main; sys.exit(main())", *COMMAND)
-        done = subprocess.run(call, capture_output=True, text=True, encoding="utf-8", env=env, cwd=ROOT, check=False)
+        done = subprocess.run(
+            call, capture_output=True, text=True, encoding="utf-8", env=env, cwd=ROOT, check=False
+        )
     if done.returncode != 0:
         raise SystemExit(f"kb {' '.join(COMMAND)}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout
@@ -47,7 +55,9 @@ def printed() -> str:
 
 def draw(text: str) -> str:
     """The SVG of a terminal that shows the first `LINES` lines of a text with ANSI colours."""
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console = Console(
+        record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
     lines = text.rstrip("\n").split("\n")
     for line in lines[:LINES]:
         console.print(Text.from_ansi(line), soft_wrap=True)
@@ -62,7 +72,9 @@ def main(arguments: Sequence[str]) -> int:
     if "--check" in arguments:
         if PICTURE.is_file() and PICTURE.read_text(encoding="utf-8") == picture:
             return 0
-        print(f"{PICTURE.relative_to(ROOT)} is out of date: run python tools/make_picture.py", file=sys.stderr)
+        print(
+            f"{PICTURE.relative_to(ROOT)} is out of date: run python tools/make_picture.py", file=sys.stderr
+        )
         return 1
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
     PICTURE.write_text(picture, encoding="utf-8")
