@@ -20,6 +20,12 @@ EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first w
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
+# What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
+LOW_OF_PUBLISHED = {1: 1 / 3, 2: 1 / 2}
+LOW_OF_MANY = 2 / 3
+# Part of the bound taken as likely where no figure is published: less when nobody measured the remedy at all.
+MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
+DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
 GRADE_WORDS = {
     "vendor": "vendor measurement",
@@ -119,7 +125,7 @@ def gain_of(match: Match) -> Gain:
     if published is None:
         return Gain(
             0.0,
-            _r(bound / 2 * scale),
+            _r(bound * MODELLED_LIKELY[match.entry.grade] * scale),
             _r(bound * scale),
             of,
             f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement",
@@ -127,6 +133,8 @@ def gain_of(match: Match) -> Gain:
     low, likely, high, words = published
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
     low, likely = (part * bound if part > bound else part for part in (low, likely))
+    if finding.confidence < DOUBTFUL:
+        low = 0.0
     likely = (likely + bound / 2) / 2 if likely < bound / 2 else likely
     return Gain(
         _r(min(low, bound) * scale),
@@ -153,7 +161,8 @@ def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str
     kind = "measured" if measured else "stated"
     ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
     more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
-    return min(lows), middle, max(highs), f"{kind}: {ranges}{more}"
+    part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else 0.0
+    return min(lows) * part, middle, max(highs), f"{kind}: {ranges}{more}"
 
 
 def _one(gain: PublishedGain) -> str:

@@ -181,6 +181,23 @@ def pipe_headroom(features: Features, pipe: str, removable: float = 1.0) -> floa
     )
 
 
+def copy_headroom(features: Features, pipe: str, removable: float) -> float:
+    """Upper bound of the time saved when the same bytes move in fewer, larger copies.
+
+    As `pipe_headroom`; where the pipes of the vector core take turns (their shares and the scalar unit's add up to
+    about one) the scalar time between the copies is spent issuing and waiting for them and can go with them.
+    """
+    shares = [value(features, f"aiv_{name}_ratio") for name in ("vec", "scalar", "mte2", "mte3")]
+    if (
+        not limit("serial-copy-compute", "sum_low").value
+        <= sum(shares)
+        <= limit("serial-copy-compute", "sum_high").value
+    ):
+        return pipe_headroom(features, pipe, removable)
+    share = (value(features, f"{pipe}_ratio") + value(features, "aiv_scalar_ratio")) * removable
+    return round(max(0.0, min(share, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4)
+
+
 def floor_ratio(features: Features) -> float:
     """Floor / duration, the pessimistic end over candidate chips; 0 when no floor is known."""
     measure = features.values.get("floor_ratio")

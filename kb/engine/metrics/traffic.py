@@ -55,13 +55,17 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
 
 
 def _volumes(op: Operator) -> Iterator[Measured]:
-    for metric, column in (
-        ("read_bytes", "read_main_memory_datas"),
-        ("write_bytes", "write_main_memory_datas"),
-    ):
-        kib = _sum_plain(op, column)
-        if kib is not None:
-            yield metric, Measure(kib * KIB, "B", f"{column}(KB), sum over cores", computed=True)
+    """Volumes by path (the kernel's own data); the bus port's totals, which hold code and tiling too, only without."""
+    ports = (
+        ("read_bytes", _IN_PATHS, "read_main_memory_datas"),
+        ("write_bytes", _OUT_PATHS, "write_main_memory_datas"),
+    )
+    for metric, paths, port in ports:
+        kib = [amount for prefix in sides(op) for path in paths[prefix] if (amount := _sum_plain(op, path))]
+        total = sum(kib) if kib else _sum_plain(op, port)
+        source = " + ".join(path for prefix in sides(op) for path in paths[prefix]) if kib else port
+        if total is not None:
+            yield metric, Measure(total * KIB, "B", f"{source}(KB), sum over cores", computed=True)
     for pipe, paths, fallback in (
         ("mte2", _IN_PATHS, "read_main_memory_datas"),
         ("mte3", _OUT_PATHS, "write_main_memory_datas"),
