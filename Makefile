@@ -35,7 +35,7 @@ bench:  ## speed as ratios against named baselines
 	$(PYTHON) tools/bench.py
 
 eval:  ## quality of search, as scores
-	$(PYTHON) tools/eval_search.py
+	$(PYTHON) -m kb eval search tests/benchmarks/queries_dev.tsv
 
 long:  ## the tests that take minutes
 	$(PYTHON) -m pytest -m long

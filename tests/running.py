@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = "data/samples/add_custom"
+
+# One cache for all tests of a run, so that a search index that has to be made is made once.
+_CACHE = tempfile.TemporaryDirectory(prefix="kb-tests-")
+atexit.register(_CACHE.cleanup)
 
 needs_cli = pytest.mark.skipif(
     importlib.util.find_spec("kb.cli") is None, reason="kb.cli is not in this tree yet"
@@ -28,7 +34,7 @@ def environment(home: Path) -> dict[str, str]:
     }
     return kept | {
         "HOME": str(home), "KB_DB": str(home / "runs.db"), "XDG_DATA_HOME": str(home / "data"),
-        "XDG_CACHE_HOME": str(home / "cache"), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1",
+        "XDG_CACHE_HOME": _CACHE.name, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1",
         "KB_LANG": "en", "NO_COLOR": "1", "COLUMNS": "100", "LC_ALL": "C.UTF-8",
     }  # fmt: skip
 
