@@ -35,9 +35,9 @@ def nbytes(value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """A fraction as percent: 0.6 %, 12 %, 99.7 %."""
+    """A fraction as percent: 0.6 %, 12 %, 99.7 %, 100 %."""
     value = fraction * 100
-    if value == 0 or 10 <= abs(value) < 99:
+    if value == 0 or 10 <= abs(value) < 99 or abs(value) >= 99.95:
         return f"{value:.0f} %"
     return f"{value:.1f} %"
 
