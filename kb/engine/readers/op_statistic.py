@@ -4,11 +4,11 @@ counters.
 
 from __future__ import annotations
 
-from kb.engine.readers import tasks
+from kb.engine.readers import chip, tasks
 from kb.engine.readers.columns import index, integer, number
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.source import Bundle, Source
-from kb.model import Capture, Chip, Measure, Notice, Operator, Profile, SourceFile
+from kb.model import Capture, Measure, Notice, Operator, Profile, SourceFile
 
 NAME = "op_statistic"
 TITLE = "operator totals of msprof or the PyTorch profiler (op_statistic.csv)"
@@ -41,15 +41,16 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
         Notice("totals-only", "totals per type only: no counters, shapes or times between kernels")
     )
     operators.sort(key=lambda op: (-op.total_us, op.name, op.core))
+    found_chip, chip_notices = chip.resolve(None, soc)
     return Profile(
         target=bundle.target,
         source=NAME,
         scope="run",
         capture=Capture("msprof"),
-        chip=Chip(soc, basis="stated", how="stated with --soc") if soc else Chip(),
+        chip=found_chip,
         operators=tuple(operators),
         files=tuple(files),
-        notices=tuple(notices),
+        notices=(*notices, *chip_notices),
     )
 
 

@@ -202,7 +202,7 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
         if visual.soc and written is None:
             written = (visual.soc, label)
         operators.append(_operator(visual, label, source))
-    found, chip_notices = chip.resolve(written, soc, chip.Clues())
+    found, chip_notices = chip.resolve(written, soc)
     notices.append(Notice("no-csv", "read from visualize_data.bin alone; the CSV files of the run hold more"))
     return Profile(
         target=bundle.target,
