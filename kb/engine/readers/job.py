@@ -19,6 +19,7 @@ from kb.engine.readers.run_times import from_timelines, total
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.step_trace import all_settings, in_order, rank_name, read_ranks
 from kb.engine.readers.timeline import COMMUNICATION, TWIN
+from kb.engine.readers.words import clean
 from kb.model import Capture, Follow, Notice, Operator, Profile, RunTimes, SourceFile
 
 _GROUPS = (  # metric group of the profiler, a column only it writes
@@ -199,7 +200,7 @@ def _table_notices(item: _Table) -> list[Notice]:
         )
         out.append(Notice("excel-mangled", f"{text} ({result.mangled} rows)", label))
     if item.form.unknown:
-        names = ", ".join(item.form.unknown[:8]) + (" ..." if len(item.form.unknown) > 8 else "")
+        names = clean(", ".join(item.form.unknown[:8])) + (" ..." if len(item.form.unknown) > 8 else "")
         out.append(Notice("unknown-columns", f"columns not known and not used: {names}", label, 1))
     if not result.rows:
         out.append(Notice("no-rows", "the table has a header but no usable row", label))

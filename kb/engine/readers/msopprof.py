@@ -1,7 +1,7 @@
 """msopprof on a device: one folder a launch with up to eight CSVs, `dump/` and visualize_data.bin.
 
 All layouts are told apart by where the files lie together, not by folder names: a single folder, kernel/order
-folders, device folders above them, a part of a folder, or one lone table. Specification sections 2.1 to 2.4.
+folders, device folders above them, a part of a folder, or one lone table.
 """
 
 from __future__ import annotations

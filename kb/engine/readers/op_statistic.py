@@ -8,6 +8,7 @@ from kb.engine.readers import chip, tasks
 from kb.engine.readers.columns import index, integer, number
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.source import Bundle, Source
+from kb.engine.readers.words import clean
 from kb.model import Capture, Measure, Notice, Operator, Profile, SourceFile
 
 NAME = "op_statistic"
@@ -67,7 +68,7 @@ def _read_one(source: Source, label: str) -> tuple[list[Operator], int]:
             lost += 1
             continue
         low, high = (number(row[at[name]]) if name in at else None for name in ("min_us", "max_us"))
-        kind, core = row[at["op_type"]].strip(), row[at["core_type"]]
+        kind, core = clean(row[at["op_type"]]), row[at["core_type"]]
         found.append(
             Operator(
                 name=kind,
@@ -76,7 +77,7 @@ def _read_one(source: Source, label: str) -> tuple[list[Operator], int]:
                 count=count,
                 duration=Measure(total / count, "us", f"{label}:Total Time(us) / Count", low, high, count),
                 total_us=total,
-                attributes={"task_type": core.strip()},
+                attributes={"task_type": clean(core)},
             )
         )
     return found, lost
