@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tools.samples import headers
 
 from kb.engine.readers import columns
 from kb.vocabulary.metrics import BY_ID
+from tools.samples import headers
 
 UNITS = {"", "1", "%", "us", "GiB/s", "KiB", "MHz", "cycles", "text"}
 VERSIONS = {**headers.CANN_85, **headers.MSOPPROF_26}

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running import ROOT
-from tools.samples import headers
 
 from kb.engine.readers import read, readers, source
 from kb.errors import KbError, SourceError
 from kb.model import Profile
+from tools.samples import headers
 
 SAMPLES = ROOT / "tests" / "samples"
 SEEDS = sorted(

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running import ROOT
-from tools.samples import headers, jobs
 
 from kb.engine.readers import launches, read
 from kb.model import Operator, Profile, Tensor
+from tools.samples import headers, jobs
 
 SAMPLES = ROOT / "tests" / "samples"
 Save = Callable[[str], Profile]

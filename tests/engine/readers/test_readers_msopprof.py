@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from running import ROOT
-from tools.samples import headers, kernels
 
 from kb.engine.readers import read
 from kb.errors import SourceError, UsageError
 from kb.model import Operator, Profile
+from tools.samples import headers, kernels
 
 SAMPLES = ROOT / "tests" / "samples" / "msopprof"
 

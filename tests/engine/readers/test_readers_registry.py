@@ -79,7 +79,7 @@ def test_content_decides_not_the_name(tmp_path: Path) -> None:
 
 
 def test_kernel_captures_and_job_exports_do_not_mix() -> None:
-    with pytest.raises(SourceError, match="msopprof: .*whole-vector"):
+    with pytest.raises(SourceError, match=r"msopprof: .*whole-vector"):
         readers.read([SAMPLES / "op_summary" / "odd-level0.csv", SAMPLES / "msopprof" / "whole-vector"])
 
 

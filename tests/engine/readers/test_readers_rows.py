@@ -69,7 +69,7 @@ def test_a_line_without_end_is_bounded(tmp_path: Path) -> None:
 def test_bytes_that_are_no_utf8_do_not_stop_the_reading(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n\xff\xfe1,2\n")
-    assert list(Rows(path))[0][1] == "2"
+    assert next(iter(Rows(path)))[1] == "2"
 
 
 def test_a_lost_quote_costs_one_row(tmp_path: Path) -> None:

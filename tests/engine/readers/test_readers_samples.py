@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from running import ROOT
-from tools import make_samples
-from tools.samples.captures import add_custom
 
 from kb import shipped
 from kb.engine.readers import read
+from tools import make_samples
+from tools.samples.captures import add_custom
 
 SHIPPED = shipped.root() / "samples" / "add_custom"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from running import ROOT
-from tools.samples.visual import block, vector
 
 from kb.engine.readers import read, visualize
 from kb.errors import SourceError
+from tools.samples.visual import block, vector
 
 SAMPLES = ROOT / "tests" / "samples" / "visualize_data"
 
