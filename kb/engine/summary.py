@@ -95,10 +95,6 @@ def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")
-    elif chip.basis == "inferred":
-        out.append(
-            f"chip inferred ({chip.how}): {', '.join(chip.candidates[:6])}; peak-based statements hold for all of them; name it with --soc"
-        )
     out += _below_floor(features)
     if (
         profile.capture.replay_mode in (None, "kernel", "range")
