@@ -82,7 +82,10 @@ def headline(
 
 
 def _near_floor(features: RunFeatures) -> str:
-    lead = max(features.operators, key=lambda f: f.operator.total_us if f.operator else 0.0)
+    kernels = [f for f in features.operators if f.labels.get("setup") != "yes"]
+    if not kernels:
+        return ""
+    lead = max(kernels, key=lambda f: f.operator.total_us if f.operator else 0.0)
     ratio = lead.values.get("floor_ratio")
     if ratio is None:
         return ""

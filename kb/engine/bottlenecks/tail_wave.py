@@ -33,7 +33,7 @@ BOTTLENECK = Bottleneck(
     id="tail-wave",
     why="Equal blocks in a partial last round cost a whole round.",
     needs=("tail_blocks", "block_dim", "core_count"),
-    applies=is_kernel,
+    applies=lambda f: is_kernel(f) and value(f, "blocks_per_core") > 1,
     judge=judge,
     collect="Block Dim and the chip (--soc)",
 )
