@@ -16,12 +16,12 @@ LARGEST_WEIGHT = 65_535
 
 
 def quantise(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Rows as int8, a whole-number weight a row, and the unit: row = codes * weight * unit."""
+    """Rows as bytes, a whole-number weight a row, and the unit: row = (codes - 128) * weight * unit."""
     steps = np.abs(table).max(1) / 127
     unit = float(steps.max() / LARGEST_WEIGHT)
     weights = np.maximum(np.round(steps / unit), 1).astype(np.int64)
-    codes = np.clip(np.round(table / (weights[:, None] * unit)), -127, 127).astype(np.int8)
-    return codes, weights, unit
+    codes = np.clip(np.round(table / (weights[:, None] * unit)), -127, 127).astype(np.int16)
+    return (codes + 128).astype(np.uint8), weights, unit
 
 
 def write(path: Path, pieces: Sequence[Piece], table: np.ndarray, about: Mapping[str, object]) -> str:
@@ -29,7 +29,7 @@ def write(path: Path, pieces: Sequence[Piece], table: np.ndarray, about: Mapping
 
     Tables: `vocab(piece, score, weight, vec)` and `meta(key, value)` with JSON values.
     """
-    codes, weights, unit = quantise(table)
+    codes, weights, unit = quantise(np.vstack([np.zeros_like(table[:1]), table[1:]]))  # the unknown piece adds nothing
     rows = sorted(
         (p.text, round(p.score, 4), int(w), c.tobytes()) for p, w, c in zip(pieces, weights, codes, strict=True)
     )

@@ -1,0 +1,76 @@
+"""Splitting text into the pieces of the static model: a unigram tokenizer in plain Python.
+
+It equals the reference (`tokenizers`: NFKC, lower case, white space, Metaspace, Unigram), which trained the model.
+Pieces never cross a word, so a word is split once and can be remembered.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+SPACE = "\u2581"  # marks the start of a word, as in SentencePiece
+LONGEST = 32  # characters of the longest piece
+UNKNOWN = "<unk>"
+LONGEST_TEXT = 20_000  # characters; what is longer is cut, so that no input can take minutes
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, normalised, each with its start mark.
+
+    `SPACE` within a word is a start mark too, as in the reference.
+    """
+    plain = unicodedata.normalize("NFKC", _CONTROL.sub("", text[:LONGEST_TEXT])).lower()
+    return [SPACE + part for word in plain.split() for part in word.split(SPACE) if part]
+
+
+def candidates(word_list: Iterable[str]) -> set[str]:
+    """Every substring that might be a piece."""
+    return {
+        word[start:end]
+        for word in word_list
+        for start in range(len(word))
+        for end in range(start + 1, min(len(word), start + LONGEST) + 1)
+    }
+
+
+def split(word: str, scores: Mapping[str, float], unknown: float) -> list[str]:
+    """The most likely pieces of one word (Viterbi); runs of unknown characters become one `UNKNOWN`.
+
+    Args:
+        word: as `words` gives it.
+        scores: log probability of each piece that occurs in the word.
+        unknown: log probability of a character that no piece covers.
+    """
+    size = len(word)
+    best: list[float | None] = [0.0] + [None] * size
+    came_from: list[tuple[int, str]] = [(0, "")] * (size + 1)
+    for start in range(size):
+        base = best[start] or 0.0
+        alone = False  # whether a piece covers just the character at `start`
+        for end in range(start + 1, min(size, start + LONGEST) + 1):
+            piece = word[start:end]
+            score = scores.get(piece)
+            if score is None:
+                continue
+            alone = alone or end == start + 1
+            known = best[end]
+            if known is None or base + score > known:
+                best[end], came_from[end] = base + score, (start, piece)
+        known = best[start + 1]
+        if not alone and (known is None or base + unknown > known):
+            best[start + 1], came_from[start + 1] = base + unknown, (start, UNKNOWN)
+    return _walk_back(came_from)
+
+
+def _walk_back(came_from: list[tuple[int, str]]) -> list[str]:
+    pieces: list[str] = []
+    end = len(came_from) - 1
+    while end > 0:
+        end, piece = came_from[end]
+        if piece != UNKNOWN or not pieces or pieces[-1] != UNKNOWN:
+            pieces.append(piece)
+    return pieces[::-1]
