@@ -1,0 +1,30 @@
+"""Communication is not hidden behind computation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
+from kb.model import Features
+
+
+def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
+    """Exposed communication takes a visible part of the run."""
+    exposed = above(run, "comm_exposed_share", limit("comm-exposed", "share"))
+    if exposed is None:
+        return None
+    share = value(run, "comm_exposed_share")
+    group = tuple(f for f in operators if f.labels.get("core") == "communication")
+    whole = value(run, "comm_share")
+    hidden = 1 - share / whole if whole > 0 else 0.0
+    evidence = (exposed, *context(run, "comm_share", "rank_imbalance", "small_packet_ratio"))
+    return Held(confidence(share, 0.05, 0.3), round(share, 4), evidence, f"communication that nothing hides takes {share:.0%} of the run ({max(0.0, hidden):.0%} of it overlaps with computation); part of it may be waiting for other ranks", group)
+
+
+BOTTLENECK = Bottleneck(
+    id="comm-exposed",
+    why="Cores stand still while data is on the links or another rank is late.",
+    needs=("comm_exposed_share",),
+    judge_run=judge_run,
+    collect="communication rows with start times, or step_trace_time.csv",
+)

@@ -1,0 +1,174 @@
+"""All bottlenecks over all operators of a run: findings by time at stake, and what was not judged.
+
+Equal judgements on operators of one type become one finding; nothing is reported call by call.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from kb.engine.bottlenecks import registry
+from kb.engine.bottlenecks.gate import ALWAYS, too_small, worth_judging
+from kb.engine.bottlenecks.judging import Bottleneck, Held, value
+from kb.model import Diagnosis, Features, Finding, Notice, NotJudged, Operator, OperatorRef, Tensor
+
+MAX_OPERATORS = 12  # named in one finding; the rest is counted
+
+
+def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagnosis:
+    """Judge everything; order and content depend on the features only."""
+    notices: list[Notice] = []
+    not_judged: list[NotJudged] = []
+    held: dict[tuple[str, str], list[tuple[Features, Held]]] = defaultdict(list)
+    candidates = [f for f in operators if worth_judging(f, scope)]
+    small = {id(f): reason for f in candidates if (reason := too_small(f)) is not None}
+    contradicted = set()
+    for f in candidates:
+        here = _judge_operator(f, only_always=id(f) in small)
+        if any(bottleneck.id == "capture-contradicts-size" for bottleneck, _ in here):
+            contradicted.add(id(f))
+            here = [pair for pair in here if pair[0].id == "capture-contradicts-size"]
+        for bottleneck, verdict in here:
+            held[bottleneck.id, _group(f)].append((f, verdict))
+    findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
+    for bottleneck in _run_level(scope):
+        verdict = None if bottleneck.missing(run) else bottleneck.judge_run(run, operators) if bottleneck.judge_run else None
+        if verdict is not None:
+            findings.append(_run_finding(bottleneck, verdict, run))
+    findings = _without_shadowed(findings)
+    for f in candidates:
+        if id(f) in small and id(f) not in contradicted:
+            not_judged.append(NotJudged("operator", f"{_name(f)}: {small[id(f)]}", "a launch of production size, or kb advise with --shape"))
+    judged = [f for f in candidates if id(f) not in small and id(f) not in contradicted]
+    not_judged += _missing(judged, run, scope)
+    findings.sort(key=lambda item: (-item.share * (item.headroom if item.headroom is not None else 0.3), item.pattern, item.id))
+    return Diagnosis(tuple(findings), tuple(not_judged), tuple(notices))
+
+
+def _judge_operator(f: Features, *, only_always: bool) -> list[tuple[Bottleneck, Held]]:
+    found: dict[str, tuple[Bottleneck, Held]] = {}
+    for bottleneck in registry().values():
+        if bottleneck.judge is None or (only_always and bottleneck.id not in ALWAYS):
+            continue
+        if not bottleneck.applies(f) or bottleneck.missing(f):
+            continue
+        verdict = bottleneck.judge(f)
+        if verdict is not None:
+            found[bottleneck.id] = (bottleneck, verdict)
+    return [
+        pair
+        for pair in found.values()
+        if not any(other in found for other in pair[0].yields_to) and (pair[0].parent is None or pair[0].parent in found)
+    ]
+
+
+def _run_level(scope: str) -> Iterable[Bottleneck]:
+    return (item for item in registry().values() if item.judge_run is not None and (scope == "run" or item.id in ALWAYS))
+
+
+def _group(f: Features) -> str:
+    return f"{f.labels.get('op_type', '?')}|{f.labels.get('core', '?')}"
+
+
+def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) -> Finding:
+    pattern, group = key
+    pairs = sorted(pairs, key=lambda pair: (-_stake(pair[0]), _name(pair[0])))
+    total = sum(_time(f) for f, _ in pairs)
+    lead = pairs[0][1]
+    rooms = [(verdict.headroom, _time(f)) for f, verdict in pairs if verdict.headroom is not None]
+    weight = sum(time for _, time in rooms)
+    headroom = sum(room * time for room, time in rooms) / weight if weight else lead.headroom
+    return Finding(
+        id=f"{pattern}/{group.split('|')[0]}",
+        pattern=pattern,
+        scope="operator",
+        operators=tuple(operator_ref(f) for f, _ in pairs[:MAX_OPERATORS]),
+        share=round(min(1.0, sum(_stake(f) for f, _ in pairs)), 6),
+        confidence=lead.confidence if total else round(lead.confidence, 3),
+        evidence=lead.evidence,
+        headroom=None if headroom is None else round(headroom, 4),
+        summary=lead.summary if len(pairs) == 1 else f"{lead.summary} (largest of {len(pairs)} shapes)",
+    )
+
+
+def _run_finding(bottleneck: Bottleneck, verdict: Held, run: Features) -> Finding:
+    group = [f for f in verdict.operators if f.operator is not None]
+    share = sum(value(f, "op_time_share") for f in group) if group else 1.0
+    if bottleneck.id == "comm-exposed":
+        share = 1.0  # its headroom already is a share of the run, whatever the summed rows say
+    headroom = verdict.headroom
+    group.sort(key=lambda f: (-_time(f), _name(f)))
+    return Finding(
+        id=bottleneck.id,
+        pattern=bottleneck.id,
+        scope="run",
+        operators=tuple(operator_ref(f) for f in group[:MAX_OPERATORS]),
+        share=round(min(1.0, share), 6),
+        confidence=verdict.confidence,
+        evidence=verdict.evidence,
+        headroom=headroom,
+        summary=verdict.summary,
+    )
+
+
+def _without_shadowed(findings: list[Finding]) -> list[Finding]:
+    """One id a finding; two groups of one type (AI CPU and AI Core) keep both, told apart by the core."""
+    seen: dict[str, int] = {}
+    out = []
+    for finding in findings:
+        count = seen.get(finding.id, 0)
+        seen[finding.id] = count + 1
+        if count:
+            core = finding.operators[0].core if finding.operators else str(count)
+            finding = Finding(**{**{name: getattr(finding, name) for name in finding.__slots__}, "id": f"{finding.id}/{core}"})
+        out.append(finding)
+    return out
+
+
+def _missing(operators: Sequence[Features], run: Features, scope: str) -> list[NotJudged]:
+    """Bottlenecks that apply to some operator but could be judged on none."""
+    out = []
+    for bottleneck in registry().values():
+        if bottleneck.judge_run is not None:
+            lacking = bottleneck.missing(run) if scope == "run" else ()
+        else:
+            asked = [f for f in operators if bottleneck.applies(f)]
+            if not asked or any(not bottleneck.missing(f) for f in asked):
+                continue
+            lacking = bottleneck.missing(asked[0])
+        if lacking:
+            words = ", ".join(need.replace("|", " or ") for need in lacking)
+            out.append(NotJudged(bottleneck.id, f"needs {words}, which the input does not hold", bottleneck.collect))
+    return out
+
+
+def _time(f: Features) -> float:
+    return f.operator.total_us if f.operator else 0.0
+
+
+def _stake(f: Features) -> float:
+    return value(f, "op_time_share", 1.0)
+
+
+def _name(f: Features) -> str:
+    return f.operator.name if f.operator else "run"
+
+
+def operator_ref(f: Features) -> OperatorRef:
+    """How the report names an operator group."""
+    op = f.operator
+    assert op is not None
+    kind = f.labels.get("op_type")
+    return OperatorRef(kind, op.name, op.core, shapes(op), op.count, round(op.total_us, 3))
+
+
+def shapes(op: Operator) -> str:
+    """Input shapes as text: "1024x65536; 64"; empty when the export has none."""
+    return "; ".join(_shape(tensor) for tensor in op.inputs)
+
+
+def _shape(tensor: Tensor) -> str:
+    if tensor.shape is None:
+        return "-"
+    return "x".join(map(str, tensor.shape)) or "scalar"

@@ -1,0 +1,28 @@
+"""The device waits for the host between kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
+from kb.model import Features
+
+
+def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
+    """Idle device for a visible part of the span, with small kernels."""
+    idle = above(run, "device_idle_share", limit("host-bound", "idle"))
+    small = above(run, "small_kernel_share", limit("host-bound", "small"))
+    if idle is None:
+        return None
+    share = value(run, "device_idle_share")
+    evidence = (idle, *([small] if small else context(run, "small_kernel_share")), *context(run, "host_gap_us"))
+    return Held(confidence(share, 0.2, 0.6, low=0.6 if small else 0.45), round(share, 4), evidence, f"the device is idle {share:.0%} of the time between kernels")
+
+
+BOTTLENECK = Bottleneck(
+    id="host-bound",
+    why="Python, operator dispatch or a synchronisation is slower than the kernels.",
+    needs=("device_idle_share",),
+    judge_run=judge_run,
+    collect="start times of the kernels (kernel_details.csv or op_summary.csv), or step_trace_time.csv",
+)

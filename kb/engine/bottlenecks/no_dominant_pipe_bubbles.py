@@ -1,0 +1,30 @@
+"""No unit is busy for half of the time: bubbles."""
+
+from __future__ import annotations
+
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, floor_ratio, is_kernel, limit, value
+from kb.model import Features
+
+
+def judge(f: Features) -> Held | None:
+    """Every pipe below the mark in a kernel long enough that start-up does not explain it."""
+    pipe = below(f, "max_pipe_ratio", limit("no-dominant-pipe-bubbles", "pipe"))
+    long = above(f, "task_duration_us", limit("no-dominant-pipe-bubbles", "duration"))
+    if pipe is None or long is None:
+        return None
+    share = value(f, "max_pipe_ratio")
+    headroom = max(0.0, min(1 - share, 1 - floor_ratio(f)))
+    return Held(
+        confidence(0.5 - share, 0.0, 0.3), round(headroom, 4), (pipe, long),
+        f"the busiest pipe works {share:.0%} of the time: pipes wait for one another",
+    )  # fmt: skip
+
+
+BOTTLENECK = Bottleneck(
+    id="no-dominant-pipe-bubbles",
+    why="Synchronisation, a single buffer or cube-vector hand-over leaves every unit idle in turn.",
+    needs=("max_pipe_ratio", "task_duration_us"),
+    applies=is_kernel,
+    judge=judge,
+    yields_to=("serial-copy-compute", "cv-sync-bound", "under-parallel"),
+)

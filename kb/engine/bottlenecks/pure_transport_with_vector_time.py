@@ -1,0 +1,27 @@
+"""An operator that only moves data spends its time in the vector unit."""
+
+from __future__ import annotations
+
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, is_vector_side, limit, pattern_in, pipe_headroom, value
+from kb.model import Features
+
+PATTERNS = ("copy", "concat", "slice", "split", "transpose", "pad", "tile", "gather", "format", "tensor_move", "broadcast_copy")
+
+
+def judge(f: Features) -> Held | None:
+    """Vector share above, copy share below the mark in a pure move."""
+    vector = above(f, "aiv_vec_ratio", limit("pure-transport-with-vector-time", "vector"))
+    copy = below(f, "copy_ratio", limit("pure-transport-with-vector-time", "copy"))
+    if vector is None or copy is None:
+        return None
+    share = value(f, "aiv_vec_ratio")
+    return Held(confidence(share, 0.3, 0.7), pipe_headroom(f, "aiv_vec"), (vector, copy), f"a pure move spends {share:.0%} in the vector unit and only {value(f, 'copy_ratio'):.0%} in copies")
+
+
+BOTTLENECK = Bottleneck(
+    id="pure-transport-with-vector-time",
+    why="Copies between UB buffers or element shuffles where a strided copy would do.",
+    needs=("aiv_vec_ratio", "copy_ratio"),
+    applies=lambda f: is_vector_side(f) and pattern_in(f, *PATTERNS),
+    judge=judge,
+)

@@ -1,0 +1,29 @@
+"""Thread kernel of Ascend 950 launched with an unfavourable grid."""
+
+from __future__ import annotations
+
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, context, is_vector_side, limit, value
+from kb.model import Features
+
+
+def judge(f: Features) -> Held | None:
+    """More blocks than vector cores on a chip with thread kernels, in a vector kernel whose block launches weigh."""
+    blocks = above(f, "blocks_per_core", limit("simt-configuration", "blocks"))
+    duration = value(f, "task_duration_us")
+    if blocks is None or duration <= 0:
+        return None
+    extra = value(f, "block_dim") - value(f, "core_count")
+    headroom = min(0.5, extra * limit("over-parallel-launch", "block_cost").value / duration)
+    if headroom < 0.05:
+        return None
+    return Held(0.6, round(headroom, 4), (blocks, *context(f, "block_dim", "core_count")), f"{value(f, 'block_dim'):.0f} blocks on {value(f, 'core_count'):.0f} cores")
+
+
+BOTTLENECK = Bottleneck(
+    id="simt-configuration",
+    why="Grid size, launch bounds and access width decide the rate of a thread kernel.",
+    needs=("blocks_per_core",),
+    applies=lambda f: is_vector_side(f) and f.labels.get("chip_family") == "ascend-950",
+    judge=judge,
+    collect="Block Dim and the chip (--soc)",
+)

@@ -1,0 +1,209 @@
+"""Findings meet entries: which remedies fit this bottleneck, on this operator, on this chip.
+
+Facts decide first (bottleneck, operator, chip, known non-remedies), then the signature, then nearness of text. The
+fit is a number between 0 and about 1.5 that the ranking multiplies with the time at stake; every factor leaves a
+reason in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kb import operators
+from kb.model import Condition, Entry, Features, Finding
+from kb.targets import Target, resolve
+
+# How much a signature condition says when it holds and when it does not, by how the condition is known.
+SIGNATURE = {"threshold": (1.15, 0.5), "inferred": (1.08, 0.75), "observed": (1.1, 1.0)}
+SIGNATURE_RANGE = (0.2, 1.5)
+# The lists of a pattern are in rough order of trial; each place further down counts a little less.
+PLACE = 0.96
+# Entries that describe a technique for any kernel of the kind, whatever operator it was measured on.
+TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise", "host"})
+# Work patterns whose kernels are written and tuned alike.
+_KIN = (
+    ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"),
+    ("conv2d", "conv3d", "depthwise", "conv2d_dx", "conv2d_dw", "deform_conv"),
+    ("attention", "attention_grad", "attention_sparse", "attention_decode", "attention_linear"),
+    ("elementwise", "elementwise_binary", "elementwise_transcendental", "elementwise_nary", "elementwise_grad", "elementwise_gated", "logical", "compare", "cast", "foreach", "activation", "scan"),
+    ("norm", "fused_norm", "norm_grad", "softmax", "reduce", "reduce_index", "loss"),
+    ("copy", "fill_copy", "rearrange", "transpose", "format", "select", "gather", "scatter", "kv_cache", "cast"),
+    ("gather", "scatter", "gather_interp", "embedding", "select"),
+    ("nms", "sort", "detect", "dynamic"),
+    ("pool", "pool_grad", "resize", "pool_resize"),
+    ("hccl", "mc2", "moe_comm"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An entry that may repair a finding, with how well it fits and why."""
+
+    entry: Entry
+    finding: Finding
+    features: Features | None  # the operator it was judged on; None for the run
+    fit: float
+    reasons: tuple[str, ...]
+
+
+def match(
+    findings: Sequence[Finding],
+    features: Mapping[str, Features],
+    entries: Iterable[Entry],
+    targets: Sequence[Target],
+    order: Mapping[str, Sequence[str]],
+    nearness: Mapping[str, Mapping[str, float]],
+) -> list[Match]:
+    """All matches, unordered.
+
+    Args:
+        features: by finding id, the operator that leads the finding (absent: the run's).
+        order: pattern id to the recipe ids of its entry, in order of trial.
+        nearness: finding id to entry id to cosine of their texts, where a search index exists.
+    """
+    usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
+    held = {finding.pattern for finding in findings}
+    out = []
+    for finding in findings:
+        lead = features.get(finding.id)
+        for entry in usable:
+            if finding.pattern not in entry.bottlenecks or _known_not_to_help(entry, finding, findings):
+                continue
+            found = _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), nearness.get(finding.id, {}), held)
+            if found is not None:
+                out.append(found)
+    return out
+
+
+def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Finding]) -> bool:
+    """A counter-case holds on the same operators."""
+    names = {operator.name for operator in finding.operators}
+    return any(
+        other.pattern in entry.not_for and (not names or not other.operators or names & {operator.name for operator in other.operators})
+        for other in findings
+    )
+
+
+def _fit(
+    entry: Entry, finding: Finding, lead: Features | None, targets: Sequence[Target], order: Sequence[str], nearness: Mapping[str, float], held: set[str],
+) -> Match | None:  # fmt: skip
+    reasons = [f"repairs {finding.pattern}"]
+    operator_fit, why = _operator(entry, finding, lead)
+    chip_fit, chip_why = _chip(entry, targets)
+    if not operator_fit or not chip_fit:
+        return None
+    signature, held_conditions = _signature(entry.when, lead)
+    reasons += [text for text in (why, chip_why, *held_conditions) if text]
+    place = PLACE ** order.index(entry.id) if entry.id in order else PLACE ** len(order)
+    text = nearness.get(entry.id)
+    near = 1.0 if text is None else 0.9 + 0.2 * max(0.0, min(1.0, text))
+    return Match(entry, finding, lead, round(operator_fit * chip_fit * signature * place * near, 4), tuple(reasons))
+
+
+def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[float, str]:
+    """How far the entry speaks of this operator: 1 the same, 0 another kind."""
+    named = [name for name in entry.operators if name != "*"]
+    if lead is None and not finding.operators:
+        return (1.0 if not named else 0.9), ""
+    if lead is not None and not _same_side(entry, lead):
+        return 0.0, ""
+    types = [lead.labels.get("op_type", "")] if lead is not None else [ref.type or ref.name for ref in finding.operators]
+    for kind in types:
+        if any(operators.matches(name, kind) for name in named):
+            return 1.0, f"written for {kind}"
+    patterns = {lead.labels["op_pattern"]} if lead is not None and "op_pattern" in lead.labels else {operators.pattern(kind) for kind in types}
+    wanted = {operators.pattern(name.rstrip("*")) for name in named} - {None}
+    if patterns & wanted:
+        return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"
+    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
+        return 0.75, f"written for {'/'.join(named[:3])}, a related kind"
+    if not named or "*" in entry.operators:
+        return 0.8, "for any operator"
+    if entry.family in TECHNIQUES and lead is not None and _vector(lead):
+        return 0.65, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
+    return 0.0, ""
+
+
+def _vector(f: Features) -> bool:
+    return f.labels.get("core") in ("vector", "fused")
+
+
+def _same_side(entry: Entry, f: Features) -> bool:
+    """False when the entry reads only counters of the core kind that this kernel does not use."""
+    sides = {condition.metric[:3] for condition in entry.when if condition.metric[:4] in ("aic_", "aiv_")}
+    core = f.labels.get("core")
+    if not sides or core not in ("vector", "cube"):
+        return True
+    return ("aiv" if core == "vector" else "aic") in sides
+
+
+def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
+    """1 for the entry's own chip family, less for a near one, 0 where its means do not exist."""
+    if not entry.chips:
+        return 1.0, ""
+    if not targets:
+        return 0.9, ""
+    wanted = {soc for name in entry.chips for soc in resolve(name)}
+    if any(target.id in wanted for target in targets):
+        return 1.0, ""
+    families = {target.family for target in targets}
+    kin = {"atlas-a2", "atlas-a3"}
+    if families & kin and any(soc_family in kin for soc_family in entry.chips):
+        return 0.95, f"measured on {'/'.join(entry.chips)}, the same core architecture"
+    if entry.who == "kernel-developer" and (set(entry.chips) == {"ascend-950"}) != (families == {"ascend-950"}):
+        return 0.0, ""
+    return 0.5, f"measured on {'/'.join(entry.chips)} only"
+
+
+def _signature(conditions: Sequence[Condition], f: Features | None) -> tuple[float, list[str]]:
+    """Factor from the entry's own conditions that this operator's features can answer."""
+    factor, reasons = 1.0, []
+    for condition in conditions:
+        answer = None if f is None else holds(condition, f)
+        if answer is None:
+            continue
+        yes, no = SIGNATURE[condition.basis]
+        factor *= yes if answer else no
+        if answer:
+            reasons.append(f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})")
+    return max(SIGNATURE_RANGE[0], min(SIGNATURE_RANGE[1], factor)), reasons
+
+
+def _text(value: object) -> str:
+    return "/".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def holds(condition: Condition, f: Features) -> bool | None:
+    """Whether a condition holds for these features; None when the metric was not measured."""
+    if condition.metric in f.labels:
+        return _word(condition, f.labels[condition.metric])
+    have = f.get(condition.metric)
+    if have is None:
+        return None
+    wanted = condition.value
+    if isinstance(wanted, str):
+        other = f.get(wanted.removeprefix("@")) if wanted.startswith("@") else None
+        return None if other is None else _number(condition.op, have, other)
+    if isinstance(wanted, tuple):
+        numbers = [item for item in wanted if isinstance(item, (int, float))]
+        return min(numbers) <= have <= max(numbers) if len(numbers) == 2 else have in numbers
+    return _number(condition.op, have, float(wanted))
+
+
+def _word(condition: Condition, have: str) -> bool | None:
+    wanted = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+    words = [str(word) for word in wanted]
+    if condition.metric in ("op_type", "follows", "followed_by"):
+        found = any(operators.matches(word, have) for word in words)
+    else:
+        found = have.lower() in {word.lower() for word in words}
+    return not found if condition.op == "!=" else found
+
+
+def _number(op: str, have: float, wanted: float) -> bool | None:
+    answers = {
+        "<": have < wanted, "<=": have <= wanted, ">": have > wanted, ">=": have >= wanted,
+        "==": have == wanted, "!=": have != wanted, "~": abs(have - wanted) <= 0.2 * abs(wanted),
+    }  # fmt: skip
+    return answers.get(op)

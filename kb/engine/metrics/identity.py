@@ -1,0 +1,104 @@
+"""What kind of operator a kernel is: its type, work pattern, dtype, neighbours; word-valued metrics.
+
+A kernel written by the user has a name of its own (`Cummin_kernel`, `attention_backward_custom`). Its words are
+looked up in the operator taxonomy, so that what is known of Cummin counts for it; `hand_written` says that it is no
+library operator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from kb import operators
+from kb.engine.metrics.context import Context
+from kb.model import Operator
+
+LABELS: tuple[str, ...] = (
+    "op_type", "op_pattern", "core", "dtype", "input_format", "follows", "followed_by", "chip_family", "hand_written", "setup",
+)  # fmt: skip
+
+# Words of kernel names that stand for a work pattern where no operator type of that name exists.
+_WORDS: tuple[tuple[str, str], ...] = (
+    (r"attn|attention|flash", "attention"),
+    (r"gemm|matmul|mm|linear|bmm", "matmul"),
+    (r"conv\d?d?", "conv2d"),
+    (r"softmax", "softmax"),
+    (r"layernorm|rmsnorm|groupnorm|batchnorm|norm", "norm"),
+    (r"gather|embedding|index", "gather"),
+    (r"scatter", "scatter"),
+    (r"transpose|permute", "transpose"),
+    (r"concat|cat|split|slice|copy|pad|stack|chunk|narrow", "copy"),
+    (r"cumsum|cumprod|cummax|cummin|scan", "scan"),
+    (r"topk|sort|argsort", "sort"),
+    (r"nms|nonmaxsuppression", "nms"),
+    (r"sum|mean|reduce|max|min|argmax|argmin", "reduce"),
+    (r"quant|dequant", "quant"),
+    (r"rope|rotary", "rope"),
+    (r"gelu|relu|silu|swiglu|sigmoid|tanh", "activation"),
+    (r"add|sub|mul|div|exp|log|sqrt|cast|where|clamp", "elementwise"),
+)
+_NOISE = {"kernel", "custom", "op", "do", "fwd", "forward", "bwd", "backward", "mix", "aic", "aiv", "main", "v", "triton", "vllm", "fused", "aclnn", "impl", "test", "my"}
+_RANDOM = re.compile(r"^(DSA|Stateless)?Random|^DSAGenBitMask|^DSARandom|^Philox", re.IGNORECASE)
+_FILL_API = re.compile(r"aclnn(Inplace)?(Normal|Uniform|Random|Bernoulli|Randperm)", re.IGNORECASE)
+
+
+def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """The word-valued metrics of one kernel."""
+    kind = op.type or identify(op.name)
+    found = {"core": op.core, "op_type": operators.canonical(kind) if operators.is_known(kind) else kind}
+    pattern = operators.pattern(kind) or _by_words(kind) or _by_words(op.name)
+    if pattern:
+        found["op_pattern"] = pattern
+    if op.core not in ("communication", "ai_cpu", "dsa", "dvpp", "other"):
+        found["hand_written"] = "no" if operators.is_known(op.type or "") else "yes"
+    first = next((tensor for tensor in op.inputs if tensor.shape is not None), None)
+    if first is not None:
+        found |= {name: word for name, word in (("dtype", first.dtype.lower()), ("input_format", first.format)) if word}
+    before, after = neighbours.get(op.type or op.name, ("", ""))
+    found |= {name: word for name, word in (("follows", before), ("followed_by", after)) if word}
+    families = {target.family for target in context.targets}
+    if len(families) == 1:
+        found["chip_family"] = families.pop()
+    if is_setup(op, before):
+        found["setup"] = "yes"
+    return found
+
+
+def is_setup(op: Operator, before: str) -> bool:
+    """A random fill, or the cast that the same random API runs right after it: input of a test, not the work."""
+    if _FILL_API.match(op.name):
+        return True
+    return bool(_RANDOM.match(op.type or op.name) and "mask" not in (op.type or op.name).lower()) or (
+        (op.type or "").startswith("Cast") and bool(_RANDOM.match(before))
+    )
+
+
+@lru_cache(maxsize=4096)
+def identify(name: str) -> str:
+    """The operator type that a kernel's own name points at, or the name itself.
+
+    `Cummin_kernel` gives Cummin, `main_kernel_mix_aic` stays.
+    """
+    words = [word for word in re.split(r"[^A-Za-z0-9]+", name) if word and word.lower() not in _NOISE]
+    for length in range(len(words), 0, -1):
+        for start in range(len(words) - length + 1):
+            joined = "".join(words[start : start + length])
+            if len(joined) > 2 and operators.is_known(joined):
+                return operators.canonical(joined)
+    return name
+
+
+@lru_cache(maxsize=4096)
+def _by_words(name: str) -> str | None:
+    parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
+    words = {part.lower() for part in parts} | {"".join(parts).lower()}
+    for expression, pattern in _WORDS:
+        if any(re.fullmatch(expression, word) for word in words):
+            return pattern
+    squeezed = name.lower()
+    for expression, pattern in _WORDS[:10]:
+        if any(len(word) > 4 and word in squeezed for word in expression.split("|")):
+            return pattern
+    return None

@@ -1,0 +1,103 @@
+"""What moved between GM and the cores: bytes, instructions, bytes an instruction, L2 hits, nominal operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kb.engine.metrics.context import Context, Measured
+from kb.engine.metrics.sides import sides
+from kb.model import Measure, Operator
+from kb.units import KIB
+
+DEFINES: tuple[str, ...] = (
+    "l2_hit_rate", "read_bytes", "write_bytes", "gm_bandwidth", "mte2_instructions", "mte3_instructions",
+    "bytes_per_mte2_instruction", "bytes_per_mte3_instruction", "cube_operations", "vector_operations",
+)  # fmt: skip
+
+_IN_PATHS = {"aic": ("GM_to_L1_datas",), "aiv": ("GM_to_UB_datas",)}
+_OUT_PATHS = {"aic": ("L0C_to_GM_datas",), "aiv": ("UB_to_GM_datas",)}
+_HITS = ("write_cache_hit", "r0_read_cache_hit", "r1_read_cache_hit", "read_close_hit", "read_far_hit", "write_close_hit", "write_far_hit")
+_MISSES = (
+    "write_cache_miss_allocate", "r0_read_cache_miss_allocate", "r1_read_cache_miss_allocate",
+    "read_close_miss", "read_far_miss", "write_close_miss", "write_far_miss",
+    "read_close_victim", "read_far_victim", "write_close_victim", "write_far_victim",
+)  # fmt: skip
+
+
+def measure(op: Operator, context: Context) -> Iterator[Measured]:
+    """Traffic metrics of one kernel; volumes are sums over its cores."""
+    found = dict(_volumes(op))
+    yield from found.items()
+    yield from _l2(op)
+    if "read_bytes" in found and "write_bytes" in found and op.duration.value > 0:
+        total = found["read_bytes"].value + found["write_bytes"].value
+        yield "gm_bandwidth", Measure(total / op.duration.value / 1e3, "GB/s", "(read + written bytes) / task duration", computed=True)
+    for metric, column in (("cube_operations", "cube_fops"), ("vector_operations", "vec_fops")):
+        total_ops = _sum(op, column)
+        if total_ops is not None:
+            yield metric, Measure(total_ops, "", f"{column}, sum over cores", computed=True)
+
+
+def _volumes(op: Operator) -> Iterator[Measured]:
+    for metric, column in (("read_bytes", "read_main_memory_datas"), ("write_bytes", "write_main_memory_datas")):
+        kib = _sum_plain(op, column)
+        if kib is not None:
+            yield metric, Measure(kib * KIB, "B", f"{column}(KB), sum over cores", computed=True)
+    for pipe, paths, fallback in (("mte2", _IN_PATHS, "read_main_memory_datas"), ("mte3", _OUT_PATHS, "write_main_memory_datas")):
+        count = _sum(op, f"{pipe}_instructions")
+        if count is None:
+            continue
+        yield f"{pipe}_instructions", Measure(count, "", f"{pipe}_instructions, sum over cores", computed=True)
+        kib = sum(filter(None, (_sum_plain(op, path) for prefix in sides(op) for path in paths[prefix])))
+        source = " + ".join(path for prefix in sides(op) for path in paths[prefix])
+        if not kib:
+            kib, source = _sum_plain(op, fallback) or 0.0, fallback
+        if count > 0 and kib > 0:
+            yield (
+                f"bytes_per_{pipe}_instruction",
+                Measure(kib * KIB / count, "B", f"{source} / {pipe}_instructions: {kib:.6g} KiB in {count:.0f}", computed=True),
+            )
+
+
+def _sum(op: Operator, name: str) -> float | None:
+    """Sum of a prefixed column over the working cores of all sides."""
+    parts = [value for side in sides(op).values() for value in side.per_core(name)]
+    if parts:
+        return sum(parts)
+    singles = [found.value for side in sides(op).values() if (found := side.column(name)) is not None]
+    return sum(singles) if singles else None
+
+
+def _sum_plain(op: Operator, column: str) -> float | None:
+    """Sum of an unprefixed column over all rows, or the launch-level value."""
+    parts = [row.values[column] for row in op.cores if column in row.values]
+    if parts:
+        return sum(parts)
+    found = op.counters.get(column)
+    return None if found is None else found.value
+
+
+def _l2(op: Operator) -> Iterator[Measured]:
+    hits = sum(filter(None, (_sum(op, name) for name in _HITS)))
+    misses = sum(filter(None, (_sum(op, name) for name in _MISSES)))
+    if hits + misses > 0:
+        # The tool's own rate also counts misses that allocate nothing, which no column shows, so it is the better one.
+        rates = [side.column("total_hit_rate") for side in sides(op).values()]
+        stated = [rate for rate in rates if rate is not None]
+        if len(stated) == 1:
+            rate = stated[0]
+            low, high = (None if v is None else v / 100 for v in (rate.low, rate.high))
+            yield "l2_hit_rate", Measure(rate.value / 100, "1", f"{rate.origin}(%)", low, high, rate.n)
+        else:
+            yield "l2_hit_rate", Measure(hits / (hits + misses), "1", "L2 hits / (hits + misses), all cores", computed=True)
+        return
+    for column in ("aic_l2_cache_hit_rate", "aiv_total_hit_rate", "aic_total_hit_rate", "l2_hit_rate"):
+        found = op.counters.get(column) or next((_row(row.values[column], column) for row in op.cores if column in row.values), None)
+        if found is not None:
+            scale = 1.0 if column == "l2_hit_rate" and found.unit == "1" else 0.01
+            yield "l2_hit_rate", Measure(found.value * scale, "1", found.origin)
+            return
+
+
+def _row(value: float, column: str) -> Measure:
+    return Measure(value, "%", column)

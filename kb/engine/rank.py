@@ -1,0 +1,140 @@
+"""How much each match could win, and in which order to try them.
+
+Gain of one match = the recipe's published range, held against the bound that the profile gives for this bottleneck
+(`Finding.headroom`); without a published figure the bound alone, marked modelled. Order = expected saving of the run:
+share x likely gain x fit x weight of the evidence x confidence of the finding. Recommendations that repair the same
+finding replace one another, so each further one counts less; one that several findings ask for counts more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from kb.engine.match import Match
+from kb.model import Gain, PublishedGain, Recommendation
+from kb.units import percent
+
+GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
+EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
+SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
+FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
+LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
+UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
+GRADE_WORDS = {"vendor": "vendor measurement", "third-party": "third-party measurement", "stated": "stated", "practice": "general practice"}
+
+
+def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10, who: str | None = None) -> tuple[Recommendation, ...]:
+    """Recommendations in order of expected saving.
+
+    Args:
+        run_scope: the profile is a whole run, so shares of operators matter.
+        limit: at most so many.
+        who: only entries that this role can apply ("kernel-developer", "model-developer", "deployment").
+    """
+    best: dict[str, list[tuple[float, Match, Gain]]] = {}
+    for match in matches:
+        if who and match.entry.who and match.entry.who != who:
+            continue
+        gain = gain_of(match)
+        if gain.high <= 0:
+            continue
+        best.setdefault(match.entry.id, []).append((expected(match, gain, run_scope=run_scope), match, gain))
+    pool = []
+    for found in best.values():
+        found.sort(key=lambda item: (-item[0], item[1].finding.id))
+        worth = found[0][0] + FURTHER_FINDING * sum(item[0] for item in found[1:])
+        pool.append((worth, found[0][1], found[0][2], [item[1].finding.id for item in found]))
+    chosen = _choose(pool, limit)
+    return tuple(_recommendation(place, match, gain, also) for place, (match, gain, also) in enumerate(chosen, 1))
+
+
+def _choose(pool: list[tuple[float, Match, Gain, list[str]]], limit: int) -> list[tuple[Match, Gain, list[str]]]:
+    """Greedy: the best remaining one, each finding's further remedies discounted."""
+    used: dict[str, int] = {}
+    out: list[tuple[Match, Gain, list[str]]] = []
+    rest = list(pool)
+    while rest and len(out) < limit:
+        rest.sort(key=lambda item: (-item[0] * SAME_FINDING ** used.get(item[1].finding.id, 0), item[1].entry.id))
+        _, match, gain, also = rest.pop(0)
+        used[match.finding.id] = used.get(match.finding.id, 0) + 1
+        out.append((match, gain, also))
+    return out
+
+
+def expected(match: Match, gain: Gain, *, run_scope: bool) -> float:
+    """Expected saving as a fraction of the run; the key of the order."""
+    entry, finding = match.entry, match.finding
+    share = 1.0 if gain.of == "run" else finding.share
+    likely = gain.likely if finding.headroom is not None else min(gain.likely, UNKNOWN_BOUND)
+    worth = share * likely * match.fit * GRADE_WEIGHT[entry.grade] * EFFORT_WEIGHT.get(entry.effort, 1.0) * finding.confidence
+    library = match.features is not None and match.features.labels.get("hand_written") == "no"
+    return worth * LIBRARY_KERNEL if run_scope and library and entry.who == "kernel-developer" else worth
+
+
+def gain_of(match: Match) -> Gain:
+    """The gain range of an entry applied to a finding, as a fraction of the operator's (or the run's) time."""
+    finding = match.finding
+    of = finding.scope if finding.scope == "run" else "operator"
+    bound = finding.headroom
+    scale = finding.share if of == "run" else 1.0
+    published = _published(match.entry.gains)
+    if bound is None:
+        if published is None:
+            return Gain(0.0, 0.0 + UNKNOWN_BOUND / 2 * scale, UNKNOWN_BOUND * scale, of, "modelled: no bound could be computed and no public measurement exists; the figure only orders")
+        low, likely, high, words = published
+        return Gain(_r(max(0.0, low) * scale), _r(likely * scale), _r(high * scale), of, f"{words}; not bounded by this profile")
+    if published is None:
+        return Gain(0.0, _r(bound / 2 * scale), _r(bound * scale), of, f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement")
+    low, likely, high, words = published
+    # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
+    low, likely = (part * bound if part > bound else part for part in (low, likely))
+    likely = (likely + bound / 2) / 2 if likely < bound / 2 else likely
+    return Gain(_r(min(low, bound) * scale), _r(min(likely, bound) * scale), _r(bound * scale), of, f"{words}; bounded by this profile at {percent(bound)}")
+
+
+def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str] | None:
+    """(low, likely, high, words) over the published figures for a whole operator or run; None without any."""
+    usable = [gain for gain in gains if gain.of != "part" and gain.saved_low is not None and gain.saved_high is not None]
+    if not usable:
+        return None
+    lows = [gain.saved_low for gain in usable if gain.saved_low is not None]
+    highs = [gain.saved_high for gain in usable if gain.saved_high is not None]
+    middle = median((low + high) / 2 for low, high in zip(lows, highs, strict=True))
+    measured = [gain for gain in usable if gain.grade in ("vendor", "third-party")]
+    kind = "measured" if measured else "stated"
+    ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
+    more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
+    return min(lows), middle, max(highs), f"{kind}: {ranges}{more}"
+
+
+def _one(gain: PublishedGain) -> str:
+    low, high = gain.saved_low or 0.0, gain.saved_high or 0.0
+    figure = percent(high) if abs(high - low) < 0.005 else f"{percent(low)} to {percent(high)}"
+    where = " on ".join(part for part in (gain.shapes, gain.chip) if part)
+    return f"{figure} ({GRADE_WORDS[gain.grade]}{', ' + where if where else ''})"
+
+
+def _r(value: float) -> float:
+    return round(value, 4)
+
+
+def _recommendation(place: int, match: Match, gain: Gain, also: Sequence[str]) -> Recommendation:
+    entry, finding = match.entry, match.finding
+    others = tuple(f"also answers {name}" for name in also[1:4])
+    return Recommendation(
+        rank=place,
+        id=entry.id,
+        kind=entry.kind,
+        title=entry.title.en,
+        finding=finding.id,
+        gain=gain,
+        who=entry.who,
+        effort=entry.effort,
+        evidence=(finding.summary, *match.reasons[1:], *others),
+        steps=entry.steps or (entry.remedy.en,),
+        snippet=entry.snippet,
+        check=entry.check,
+        when_not=entry.when_not,
+        sources=entry.sources,
+    )
