@@ -102,7 +102,6 @@ class Embedder:
             self._words[word] = (lanes, total)
 
     def _rows(self, pieces: set[str]) -> dict[str, tuple[float, int, bytes]]:
-        pieces.discard(tokenizer.UNKNOWN)
         if self._whole is not None:
             return {piece: self._whole[piece] for piece in pieces if piece in self._whole}
         wanted = list(pieces)

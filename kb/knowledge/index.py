@@ -3,7 +3,8 @@
 Tables
     meta(key, value)             format, model name and version, fingerprint, number of entries; JSON values
     entry(n, id, kind, json)     n from 1; json as `kb.model.to_dict` gives it
-    vector(n, hash, scale, vec)  int8 codes of the unit vector (vec * scale), hash of the text that was embedded
+    vector(n, hash, scale, vec, prior)  int8 codes of the unit vector (vec * scale), hash of the text that was
+                                 embedded, what the entry's kind adds to the cosine
     codes(n, bits)               one row: the signs of all vectors, 32 bytes an entry, in the order of n
     fts(title, words, body)      FTS5 without content: our terms divided by spaces
     term(term, df)               every term as we split it, and in how many entries its stem occurs
@@ -28,11 +29,12 @@ from kb.knowledge.store import FORMAT
 from kb.model import Entry, to_dict
 
 BATCH = 2000  # entries held in memory at a time
+PRIOR = {"tip": 0.1}  # tips are written for the questions people ask; cases win on names of models and chips alone
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(n INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT NOT NULL, json TEXT NOT NULL);
-CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, scale REAL NOT NULL, vec BLOB NOT NULL);
+CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, scale REAL NOT NULL, vec BLOB NOT NULL, prior REAL NOT NULL);
 CREATE TABLE codes(n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE TABLE term(term TEXT PRIMARY KEY, df INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE means(term TEXT PRIMARY KEY, also TEXT NOT NULL) WITHOUT ROWID;
@@ -155,7 +157,7 @@ def _add(
             seen.update(text.split())
         record = json.dumps(to_dict(entry), ensure_ascii=False, separators=(",", ":"))
         db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))
-        db.execute("INSERT INTO vector VALUES(?, ?, ?, ?)", (n, key, scale, vec))
+        db.execute("INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, scale, vec, PRIOR.get(entry.kind, 0.0)))
         db.execute("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", (n, *split))
         db.executemany("INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)])
     return len(new)

@@ -1,10 +1,11 @@
 """Search over the entries: nearness of meaning plus words found, in one score that can be explained.
 
-    score = (cosine + WORDS * coverage) / (1 + WORDS)
+    score = (cosine + prior + WORDS * coverage) / (1 + WORDS)
 
 `cosine` compares the query's vector with the entry's; `coverage` is the BM25 of the entry's words over what an entry
 with all of the query's words would get, so rare words count and a query in another language than the entry loses
-nothing (ranks are not mixed: a list that is blind to the query would push its noise up).
+nothing (ranks are not mixed: a list that is blind to the query would push its noise up). `prior` is a little for kinds
+written for questions.
 Standard library only; an entry is parsed only when it is shown.
 """
 
@@ -23,10 +24,10 @@ from kb.errors import SourceError, UsageError
 from kb.knowledge import query, store
 from kb.knowledge.embed import sign_bits
 
-WORDS = 2.0  # weight of the words beside the meaning
+WORDS = 1.5  # weight of the words beside the meaning
 NEAR = 200  # entries nearest by bit codes whose exact cosine is computed
 FOUND = 200  # entries with the best BM25 that are looked at
-COLUMNS = "3.0, 1.5, 1.0"  # BM25 weights of title, users' words, everything else
+COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
 _PER_IDF = 1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
 _CHUNK = 900
 KINDS = ("case", "recipe", "pattern", "tip")
@@ -211,8 +212,8 @@ def rank(
     coverage = _coverage(chosen.db, asked, allowed)
     near = _nearest(chosen, vector, allowed)
     found = [
-        _Scored((cosine + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n)
-        for n, cosine in _cosines(chosen.db, vector, sorted({*near, *coverage}))
+        _Scored((cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n)
+        for n, cosine, prior in _cosines(chosen.db, vector, sorted({*near, *coverage}))
     ]
     return heapq.nsmallest(k, found, key=lambda item: (-item.score, item.n))
 
@@ -236,13 +237,13 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
     return [rows[i] for i in heapq.nsmallest(NEAR, range(len(rows)), key=distances.__getitem__)]
 
 
-def _cosines(db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]) -> Iterator[tuple[int, float]]:
+def _cosines(db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]) -> Iterator[tuple[int, float, float]]:
     for start in range(0, len(rows), _CHUNK):
         chunk = rows[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
-        sql = f"SELECT n, scale, vec FROM vector WHERE n IN ({marks})"  # noqa: S608
-        for n, scale, vec in db.execute(sql, chunk):
-            yield n, scale * sum(map(mul, vector, array("b", vec)))
+        sql = f"SELECT n, scale, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
+        for n, scale, vec, prior in db.execute(sql, chunk):
+            yield n, scale * sum(map(mul, vector, array("b", vec))), prior
 
 
 def _coverage(db: sqlite3.Connection, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:

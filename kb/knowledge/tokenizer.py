@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 
 SPACE = "\u2581"  # marks the start of a word, as in SentencePiece
 LONGEST = 32  # characters of the longest piece
-UNKNOWN = "<unk>"
 LONGEST_TEXT = 20_000  # characters; what is longer is cut, so that no input can take minutes
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_MARKED = re.compile(f"{SPACE}[^{SPACE}]*")
 
 
 def words(text: str) -> list[str]:
@@ -24,7 +24,8 @@ def words(text: str) -> list[str]:
     `SPACE` within a word is a start mark too, as in the reference.
     """
     plain = unicodedata.normalize("NFKC", _CONTROL.sub("", text[:LONGEST_TEXT])).lower()
-    return [SPACE + part for word in plain.split() for part in word.split(SPACE) if part]
+    marked = (word if word[0] == SPACE else SPACE + word for word in plain.split())
+    return [part for word in marked for part in _MARKED.findall(word)]
 
 
 def candidates(word_list: Iterable[str]) -> set[str]:
@@ -38,7 +39,7 @@ def candidates(word_list: Iterable[str]) -> set[str]:
 
 
 def split(word: str, scores: Mapping[str, float], unknown: float) -> list[str]:
-    """The most likely pieces of one word (Viterbi); runs of unknown characters become one `UNKNOWN`.
+    """The most likely pieces of one word (Viterbi); a run of unknown characters stays together as it is.
 
     Args:
         word: as `words` gives it.
@@ -62,15 +63,22 @@ def split(word: str, scores: Mapping[str, float], unknown: float) -> list[str]:
                 best[end], came_from[end] = base + score, (start, piece)
         known = best[start + 1]
         if not alone and (known is None or base + unknown > known):
-            best[start + 1], came_from[start + 1] = base + unknown, (start, UNKNOWN)
-    return _walk_back(came_from)
+            best[start + 1], came_from[start + 1] = base + unknown, (start, "")
+    return _walk_back(word, came_from)
 
 
-def _walk_back(came_from: list[tuple[int, str]]) -> list[str]:
+def _walk_back(word: str, came_from: list[tuple[int, str]]) -> list[str]:
     pieces: list[str] = []
-    end = len(came_from) - 1
+    end = len(word)
+    strangers = ""
     while end > 0:
-        end, piece = came_from[end]
-        if piece != UNKNOWN or not pieces or pieces[-1] != UNKNOWN:
+        start, piece = came_from[end]
+        if not piece:
+            strangers = word[start:end] + strangers
+        if strangers and (piece or start == 0):
+            pieces.append(strangers)
+            strangers = ""
+        if piece:
             pieces.append(piece)
+        end = start
     return pieces[::-1]

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -195,12 +196,14 @@ class Remembered:
         self._rows: dict[str, np.ndarray] = {}
         if path.is_file():
             with np.load(path) as stored:
-                self._rows = dict(zip(stored["texts"].tolist(), stored["rows"], strict=True))
+                texts = json.loads(stored["texts"].tobytes())
+                self._rows = dict(zip(texts, stored["rows"], strict=True))
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         missing = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if missing:
             rows = self._teacher.encode(missing).astype(np.float16)
             self._rows.update(zip(missing, rows, strict=True))
-            np.savez(self._path, texts=np.array(list(self._rows)), rows=np.array(list(self._rows.values())))
+            texts = np.frombuffer(json.dumps(list(self._rows)).encode(), np.uint8)
+            np.savez(self._path, texts=texts, rows=np.array(list(self._rows.values())))
         return unit(np.array([self._rows[text] for text in texts], np.float32))
