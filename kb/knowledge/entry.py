@@ -254,15 +254,9 @@ def _gain(gain: PublishedGain, grade: str) -> dict[str, Any]:
 def _head_line(key: str, value: Any) -> str:
     import yaml  # noqa: PLC0415 - only who writes files needs it
 
-    options: dict[str, Any] = {
-        "sort_keys": False,
-        "allow_unicode": True,
-        "width": 106,
-        "default_flow_style": None,
-    }
+    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 106}
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        lines = (yaml.safe_dump([item], **options) for item in value)
+        lines = (f"- {yaml.safe_dump(item, default_flow_style=True, **options)}" for item in value)
         return f"{key}:\n{''.join(lines)}"
-    if key in ("sources", "title", "symptom", "remedy"):
-        options["default_flow_style"] = False
-    return str(yaml.safe_dump({key: value}, **options))
+    flow = None if key in ("aliases", "facts") or (isinstance(value, list) and key != "sources") else False
+    return str(yaml.safe_dump({key: value}, default_flow_style=flow, **options))

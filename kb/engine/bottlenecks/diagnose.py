@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kb.engine.bottlenecks import registry
 from kb.engine.bottlenecks.gate import ALWAYS, too_small, worth_judging
@@ -33,16 +34,29 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
             held[bottleneck.id, _group(f)].append((f, verdict))
     findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
     for bottleneck in _run_level(scope):
-        verdict = None if bottleneck.missing(run) else bottleneck.judge_run(run, operators) if bottleneck.judge_run else None
-        if verdict is not None:
-            findings.append(_run_finding(bottleneck, verdict, run))
+        judge = None if bottleneck.missing(run) else bottleneck.judge_run
+        whole = judge(run, operators) if judge is not None else None
+        if whole is not None:
+            findings.append(_run_finding(bottleneck, whole))
     findings = _without_shadowed(findings)
     for f in candidates:
         if id(f) in small and id(f) not in contradicted:
-            not_judged.append(NotJudged("operator", f"{_name(f)}: {small[id(f)]}", "a launch of production size, or kb advise with --shape"))
+            not_judged.append(
+                NotJudged(
+                    "operator",
+                    f"{_name(f)}: {small[id(f)]}",
+                    "a launch of production size, or kb advise with --shape",
+                )
+            )
     judged = [f for f in candidates if id(f) not in small and id(f) not in contradicted]
     not_judged += _missing(judged, run, scope)
-    findings.sort(key=lambda item: (-item.share * (item.headroom if item.headroom is not None else 0.3), item.pattern, item.id))
+    findings.sort(
+        key=lambda item: (
+            -item.share * (item.headroom if item.headroom is not None else 0.3),
+            item.pattern,
+            item.id,
+        )
+    )
     return Diagnosis(tuple(findings), tuple(not_judged), tuple(notices))
 
 
@@ -59,12 +73,17 @@ def _judge_operator(f: Features, *, only_always: bool) -> list[tuple[Bottleneck,
     return [
         pair
         for pair in found.values()
-        if not any(other in found for other in pair[0].yields_to) and (pair[0].parent is None or pair[0].parent in found)
+        if not any(other in found for other in pair[0].yields_to)
+        and (pair[0].parent is None or pair[0].parent in found)
     ]
 
 
 def _run_level(scope: str) -> Iterable[Bottleneck]:
-    return (item for item in registry().values() if item.judge_run is not None and (scope == "run" or item.id in ALWAYS))
+    return (
+        item
+        for item in registry().values()
+        if item.judge_run is not None and (scope == "run" or item.id in ALWAYS)
+    )
 
 
 def _group(f: Features) -> str:
@@ -92,7 +111,7 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
     )
 
 
-def _run_finding(bottleneck: Bottleneck, verdict: Held, run: Features) -> Finding:
+def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
     group = [f for f in verdict.operators if f.operator is not None]
     share = sum(value(f, "op_time_share") for f in group) if group else 1.0
     if bottleneck.id == "comm-exposed":
@@ -114,15 +133,14 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held, run: Features) -> Findin
 
 def _without_shadowed(findings: list[Finding]) -> list[Finding]:
     """One id a finding; two groups of one type (AI CPU and AI Core) keep both, told apart by the core."""
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
     out = []
     for finding in findings:
-        count = seen.get(finding.id, 0)
-        seen[finding.id] = count + 1
-        if count:
-            core = finding.operators[0].core if finding.operators else str(count)
-            finding = Finding(**{**{name: getattr(finding, name) for name in finding.__slots__}, "id": f"{finding.id}/{core}"})
-        out.append(finding)
+        unique = finding.id
+        if unique in seen:
+            unique = f"{finding.id}/{finding.operators[0].core if finding.operators else len(seen)}"
+        seen.add(unique)
+        out.append(replace(finding, id=unique))
     return out
 
 
@@ -139,7 +157,9 @@ def _missing(operators: Sequence[Features], run: Features, scope: str) -> list[N
             lacking = bottleneck.missing(asked[0])
         if lacking:
             words = ", ".join(need.replace("|", " or ") for need in lacking)
-            out.append(NotJudged(bottleneck.id, f"needs {words}, which the input does not hold", bottleneck.collect))
+            out.append(
+                NotJudged(bottleneck.id, f"needs {words}, which the input does not hold", bottleneck.collect)
+            )
     return out
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, above, confidence, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
+from kb.model import Evidence, Features
 
 PATTERNS = ("format", "transpose", "cast", "tensor_move")
 TYPES = ("transdata", "transpose", "cast", "tensormove", "contiguous", "identity", "viewcopy", "asstrided")
@@ -26,7 +26,13 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     top = max(group, key=lambda f: value(f, "compute_time_share"))
     evidence = [share]
     evidence += [
-        Evidence("compute_time_share", round(value(f, "compute_time_share"), 4), "1", "", f"{f.labels.get('op_type')} x {value(f, 'launch_count'):.0f}")
+        Evidence(
+            "compute_time_share",
+            round(value(f, "compute_time_share"), 4),
+            "1",
+            "",
+            f"{f.labels.get('op_type')} x {value(f, 'launch_count'):.0f}",
+        )
         for f in sorted(group, key=lambda f: -value(f, "compute_time_share"))[:3]
     ]
     return Held(

@@ -15,8 +15,17 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     if idle is None:
         return None
     share = value(run, "device_idle_share")
-    evidence = (idle, *([small] if small else context(run, "small_kernel_share")), *context(run, "host_gap_us"))
-    return Held(confidence(share, 0.2, 0.6, low=0.6 if small else 0.45), round(share, 4), evidence, f"the device is idle {share:.0%} of the time between kernels")
+    evidence = (
+        idle,
+        *([small] if small else context(run, "small_kernel_share")),
+        *context(run, "host_gap_us"),
+    )
+    return Held(
+        confidence(share, 0.2, 0.6, low=0.6 if small else 0.45),
+        round(share, 4),
+        evidence,
+        f"the device is idle {share:.0%} of the time between kernels",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, is_vector_side, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    is_vector_side,
+    limit,
+    value,
+)
 from kb.model import Features
 
 

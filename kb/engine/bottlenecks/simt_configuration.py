@@ -16,7 +16,12 @@ def judge(f: Features) -> Held | None:
     headroom = min(0.5, extra * limit("over-parallel-launch", "block_cost").value / duration)
     if headroom < 0.05:
         return None
-    return Held(0.6, round(headroom, 4), (blocks, *context(f, "block_dim", "core_count")), f"{value(f, 'block_dim'):.0f} blocks on {value(f, 'core_count'):.0f} cores")
+    return Held(
+        0.6,
+        round(headroom, 4),
+        (blocks, *context(f, "block_dim", "core_count")),
+        f"{value(f, 'block_dim'):.0f} blocks on {value(f, 'core_count'):.0f} cores",
+    )
 
 
 BOTTLENECK = Bottleneck(

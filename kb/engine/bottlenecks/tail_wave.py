@@ -17,8 +17,16 @@ def judge(f: Features) -> Held | None:
     loss = 1 - blocks / (rounds * cores)
     if loss < limit("tail-wave", "idle").value:
         return None
-    evidence = (reading(f, "tail_blocks", "0 (a whole multiple of the cores)"), *context(f, "block_dim", "core_count"))
-    return Held(0.6, round(loss, 4), evidence, f"{blocks:.0f} blocks on {cores:.0f} cores: {rounds} rounds, {loss:.0%} of the core time idle in the last if blocks are equal")
+    evidence = (
+        reading(f, "tail_blocks", "0 (a whole multiple of the cores)"),
+        *context(f, "block_dim", "core_count"),
+    )
+    return Held(
+        0.6,
+        round(loss, 4),
+        evidence,
+        f"{blocks:.0f} blocks on {cores:.0f} cores: {rounds} rounds, {loss:.0%} of the core time idle in the last if blocks are equal",
+    )
 
 
 BOTTLENECK = Bottleneck(

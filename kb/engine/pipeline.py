@@ -1,0 +1,205 @@
+"""Read, measure, judge, match, rank: the only place that knows the order.
+
+files -> readers -> Profile -> metrics -> Features -> bottlenecks -> Diagnosis -> match, rank -> Report
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kb.engine import summary
+from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
+from kb.engine.match import match
+from kb.engine.metrics import RunFeatures, measure_profile
+from kb.engine.rank import rank
+from kb.errors import NothingToJudge
+from kb.model import Chip, Diagnosis, Entry, Features, Finding, Profile, Report, SimilarCase
+from kb.targets import Target, all_targets
+
+Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What the pipeline needs of the knowledge base: entries by id, and nearness of a text to entries of some kinds."""
+
+    entries: Mapping[str, Entry]
+    nearness: Nearness
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How to advise: `shape` states the operator's tensors in words, `who` and `top` restrict the answer."""
+
+    soc: str | None = None
+    shape: str | None = None
+    who: str | None = None
+    top: int = 10
+
+
+def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowledge | None = None) -> Report:
+    """The report for a profile; several paths are one run.
+
+    Raises:
+        SourceError: a file could not be read. UsageError: an option makes no sense.
+        NothingToJudge: readable, but without the counters that any judgement needs.
+    """
+    from kb.engine import readers
+
+    return advise_profile(readers.read(paths, soc=request.soc), request, knowledge)
+
+
+def advise_metrics(
+    path: Path, request: Request = Request(), knowledge: Knowledge | None = None
+) -> list[Report]:
+    """One report for each object of a `--metrics` file (DESIGN section 2)."""
+    from kb.engine.readers.metrics_json import read_metrics
+
+    knowledge = knowledge or open_knowledge()
+    return [advise_profile(profile, request, knowledge) for profile in read_metrics(path)]
+
+
+def advise_profile(
+    profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None
+) -> Report:
+    """The report for a profile already read."""
+    from kb.engine import stated
+
+    if not profile.operators:
+        raise NothingToJudge(
+            "no operator in the input",
+            where=profile.target,
+            now="give a profile with kernels: kb formats lists what is read",
+        )
+    knowledge = knowledge or open_knowledge()
+    profile = stated.apply(profile, request.shape)
+    targets = candidate_targets(profile.chip)
+    features = measure_profile(profile, targets)
+    diagnosis = diagnose(features.run, features.operators, profile.scope)
+    _require_counters(profile, diagnosis, features)
+    leads = _leads(diagnosis.findings, features.operators)
+    near = {
+        finding.id: knowledge.nearness(_words(finding, leads.get(finding.id)), ("recipe", "tip"), 40)
+        for finding in diagnosis.findings
+    }
+    order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
+    matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
+    recommendations = rank(matches, run_scope=profile.scope == "run", limit=request.top, who=request.who)
+    report = Report(
+        target=profile.target,
+        run="",
+        chip=profile.chip,
+        capture=profile.capture,
+        total_us=summary.total_us(profile, features),
+        headline=summary.headline(profile, features, diagnosis, recommendations),
+        operators=tuple(operator_ref(f) for f in sorted(features.operators, key=_by_time)[:20]),
+        findings=diagnosis.findings,
+        not_judged=diagnosis.not_judged,
+        recommendations=recommendations,
+        similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
+        warnings=summary.warnings(profile, features),
+        key_data=summary.key_data(profile, features),
+        files=profile.files,
+        versions={"knowledge": knowledge.version} if knowledge.version else {},
+    )
+    return replace(report, run=run_id(report))
+
+
+def open_knowledge() -> Knowledge:
+    """The shipped knowledge base (and a team's own folder where one is set up)."""
+    from kb.knowledge import search, store
+
+    def nearness(text: str, kinds: tuple[str, ...], count: int) -> Mapping[str, float]:
+        return {hit.id: hit.score for hit in search.similar(text, kinds=kinds, k=count)}
+
+    return Knowledge(store.load_entries(), nearness, store.version())
+
+
+def candidate_targets(chip: Chip) -> tuple[Target, ...]:
+    """The chips that the profile may come from, by id."""
+    known = all_targets()
+    names = (chip.soc,) if chip.soc else chip.candidates
+    return tuple(known[name] for name in sorted(set(names)) if name in known)
+
+
+def run_id(report: Report) -> str:
+    """Short hash of what the report says, so that the same profile is the same run."""
+    text = repr(
+        (report.target, report.operators, report.findings, report.total_us, report.chip, report.files)
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _by_time(f: Features) -> tuple[float, str]:
+    return (-(f.operator.total_us if f.operator else 0.0), f.operator.name if f.operator else "")
+
+
+def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, Features]:
+    """The features of the first operator that each finding names."""
+    by_ref = {}
+    for f in operators:
+        if f.operator is not None:
+            by_ref.setdefault(operator_ref(f), f)
+    return {
+        finding.id: by_ref[finding.operators[0]]
+        for finding in findings
+        if finding.operators and finding.operators[0] in by_ref
+    }
+
+
+def _words(finding: Finding, lead: Features | None) -> str:
+    """A finding as the sentence a person would search with."""
+    parts = [finding.pattern.replace("-", " "), finding.summary]
+    if lead is not None:
+        parts += [lead.labels.get("op_type", ""), lead.labels.get("op_pattern", "")]
+    return " ".join(part for part in parts if part)
+
+
+def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatures) -> None:
+    """Exit 5 when the input has times at most and nothing at all could be judged from them."""
+    if (
+        diagnosis.findings
+        or any("max_pipe_ratio" in f.values for f in features.operators)
+        or profile.scope == "run"
+    ):
+        return
+    if any(item.id == "operator" for item in diagnosis.not_judged):
+        return
+    raise NothingToJudge(
+        "the input holds no counter that a judgement needs",
+        where=profile.target,
+        now="collect with: msopprof --aic-metrics=Default --output=DIR ./app (or the torch profiler at Level1 with aic_metrics=PipeUtilization)",
+    )
+
+
+def _similar_cases(
+    profile: Profile, features: RunFeatures, diagnosis: Diagnosis, knowledge: Knowledge
+) -> tuple[SimilarCase, ...]:
+    """Cases near to the run in words: its task, operators and troubles; only those that share an operator or trouble."""
+    types = list(
+        dict.fromkeys(f.labels.get("op_type", "") for f in sorted(features.operators, key=_by_time))
+    )[:8]
+    patterns = {finding.pattern for finding in diagnosis.findings}
+    text = " ".join(
+        [*profile.stated.values(), *types, *(pattern.replace("-", " ") for pattern in sorted(patterns))]
+    )
+    out = []
+    for name, score in knowledge.nearness(text, ("case",), 8).items():
+        entry = knowledge.entries.get(name)
+        if entry is None:
+            continue
+        shared = [
+            kind for kind in types if kind and any(kind.lower() == own.lower() for own in entry.operators)
+        ]
+        troubles = sorted(patterns & set(entry.bottlenecks))
+        if shared or troubles:
+            out.append(
+                SimilarCase(
+                    name, entry.title.en, round(score, 4), "shares " + ", ".join([*shared[:3], *troubles[:2]])
+                )
+            )
+    return tuple(out[:3])
