@@ -30,7 +30,7 @@ def write_index(path: Path) -> None:
     from kb.knowledge import embed, index, store
     from kb.knowledge.entry import load_entries
 
-    entries = load_entries([shipped.root() / folder for folder in store.FOLDERS])
+    entries = load_entries([shipped.root()])
     mark = store.fingerprint(shipped.root(), times=False)
     index.build(entries, path, embed.Embedder(embed.shipped_model()), fingerprint=mark)
 

@@ -23,6 +23,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from kb import shipped
 from kb.knowledge import terms, words
 from kb.knowledge.embed import Embedder, quantise, sign_bits
 from kb.knowledge.store import FORMAT
@@ -155,12 +156,18 @@ def _add(
         split = [" ".join(terms.terms(text)) for text in fields(entry)]
         for text in split:
             seen.update(text.split())
-        record = json.dumps(to_dict(entry), ensure_ascii=False, separators=(",", ":"))
+        told = to_dict(entry) | {"file": _portable(entry.file)}
+        record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))
         db.execute("INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, scale, vec, PRIOR.get(entry.kind, 0.0)))
         db.execute("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", (n, *split))
         db.executemany("INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)])
     return len(new)
+
+
+def _portable(file: str) -> str:
+    """The path of a shipped entry file as seen from the data folder, so that an index can be carried elsewhere."""
+    return Path(file).relative_to(shipped.root()).as_posix() if Path(file).is_relative_to(shipped.root()) else file
 
 
 def _tags(entry: Entry) -> Iterator[tuple[str, str]]:

@@ -25,8 +25,9 @@ from kb.knowledge import query, store
 from kb.knowledge.embed import sign_bits
 
 WORDS = 1.5  # weight of the words beside the meaning
-NEAR = 200  # entries nearest by bit codes whose exact cosine is computed
-FOUND = 200  # entries with the best BM25 that are looked at
+NEAR = 120  # entries nearest by bit codes whose exact cosine is computed
+FOUND = 120  # entries with the best BM25 that are looked at
+LARGE = 5_000  # from so many entries on, more are looked at: three times these
 COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
 _PER_IDF = 1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
 _CHUNK = 900
@@ -209,7 +210,7 @@ def rank(
 ) -> list[_Scored]:
     """The `k` best entries by the fused score."""
     vector = chosen.embedder.embed(text)
-    coverage = _coverage(chosen.db, asked, allowed)
+    coverage = _coverage(chosen, asked, allowed)
     near = _nearest(chosen, vector, allowed)
     found = [
         _Scored((cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n)
@@ -226,7 +227,8 @@ def fits(cosine: float, coverage: float) -> bool:
 def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
     """Entries whose bit code differs least from the query's."""
     rows: Sequence[int] = range(1, chosen.size + 1) if allowed is None else sorted(allowed)
-    if len(rows) <= NEAR:
+    count = _wide(chosen.size, NEAR)
+    if len(rows) <= count:
         return list(rows)
     asked = int.from_bytes(sign_bits(vector), "big")
     codes = chosen.codes
@@ -234,7 +236,7 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
         distances = [(code ^ asked).bit_count() for code in codes]
     else:
         distances = [(codes[n - 1] ^ asked).bit_count() for n in rows]
-    return [rows[i] for i in heapq.nsmallest(NEAR, range(len(rows)), key=distances.__getitem__)]
+    return [rows[i] for i in heapq.nsmallest(count, range(len(rows)), key=distances.__getitem__)]
 
 
 def _cosines(db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]) -> Iterator[tuple[int, float, float]]:
@@ -243,10 +245,18 @@ def _cosines(db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int
         marks = ",".join("?" * len(chunk))
         sql = f"SELECT n, scale, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
         for n, scale, vec, prior in db.execute(sql, chunk):
-            yield n, scale * sum(map(mul, vector, array("b", vec))), prior
+            yield n, scale * _dot(vector, array("b", vec)), prior
 
 
-def _coverage(db: sqlite3.Connection, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
+def _dot(one: Sequence[float], other: Sequence[int]) -> float:
+    return sum(map(mul, one, other))
+
+
+def _wide(size: int, count: int) -> int:
+    return count if size < LARGE else 3 * count
+
+
+def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
     """BM25 of the entries that hold words of the query, as a share of what could be reached (at most 1)."""
     found: dict[int, float] = {}
     for words, weight in ((asked.own, 1.0), (tuple(asked.also), query.ALSO)):
@@ -254,7 +264,8 @@ def _coverage(db: sqlite3.Connection, asked: query.Query, allowed: set[int] | No
             continue
         match = " OR ".join(f'"{word}"' for word in words)
         sql = f"SELECT rowid, bm25(fts, {COLUMNS}) FROM fts WHERE fts MATCH ? ORDER BY 2 LIMIT ?"  # noqa: S608
-        for n, score in db.execute(sql, (match, FOUND if allowed is None else -1)):
+        limit = _wide(chosen.size, FOUND) if allowed is None else -1
+        for n, score in chosen.db.execute(sql, (match, limit)):
             if allowed is None or n in allowed:
                 found[n] = found.get(n, 0.0) - weight * score
     return {n: min(1.0, score / (_PER_IDF * asked.reachable)) for n, score in found.items()}

@@ -7,17 +7,16 @@ private temporary folder serves, else memory.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from kb import shipped
 from kb.errors import KnowledgeError
@@ -122,17 +121,25 @@ def load_entries(chosen: Index | None = None) -> dict[str, Entry]:
     """All entries by id, in the order of the index: JSON only, no YAML."""
     from kb.knowledge import record
 
-    found = (chosen or index()).db.execute("SELECT json FROM entry ORDER BY n")
-    entries = (record.entry(json.loads(text)) for (text,) in found)
-    return {entry.id: entry for entry in entries}
+    found = {}
+    for (text,) in (chosen or index()).db.execute("SELECT json FROM entry ORDER BY n"):
+        told = json.loads(text)
+        if told["file"]:
+            told["file"] = str(shipped.root() / told["file"])  # an absolute path stays as it is
+        found[told["id"]] = record.entry(told)
+    return found
+
+
+def version() -> str:
+    """Version of the shipped knowledge, such as 2026.11."""
+    return shipped.version()
 
 
 def fingerprint(root: Path, *, times: bool) -> str:
     """A cheap mark of the files an index is made from: names and sizes, and with `times` when they were changed."""
-    mark = hashlib.blake2b(str(FORMAT).encode(), digest_size=12)
-    for name, size, changed in sorted(_stats(root)):
-        mark.update(f"{name}\0{size}\0{changed if times else ''}\0".encode())
-    return mark.hexdigest()
+    files = sorted(_stats(root))
+    text = "\n".join(f"{name} {size} {changed if times else ''}" for name, size, changed in files)
+    return f"{FORMAT}-{len(files)}-{sum(size for _, size, _ in files)}-{crc32(text.encode()):08x}"
 
 
 def _stats(root: Path) -> Iterator[tuple[str, int, int]]:
@@ -178,7 +185,7 @@ def _usable(path: Path, embedder: embed.Embedder, mark: str) -> Index | None:
 def _cached(named: Path | None, embedder: embed.Embedder, *, anew: bool = False) -> Index:
     root = shipped.root()
     mark = fingerprint(root, times=True)
-    name = f"index-{hashlib.blake2b(str(root).encode(), digest_size=6).hexdigest()}.db"
+    name = f"index-{crc32(str(root).encode()):08x}.db"  # each checkout its own
     if named is not None and named.exists() and not _is_index(named):
         raise KnowledgeError(
             "the file that KB_INDEX names is no search index, or a damaged one",
@@ -231,7 +238,7 @@ def _build(path: Path, embedder: embed.Embedder, mark: str) -> None:
 def _entries(root: Path) -> Sequence[Entry]:
     from kb.knowledge.entry import load_entries as read
 
-    return read([root / folder for folder in FOLDERS])
+    return read([root])
 
 
 def _is_index(path: Path) -> bool:
@@ -255,6 +262,8 @@ def _cache_folder() -> Path:
 
 def _own_temporary() -> Path:
     """A folder below the temporary one that only this user can write; refused when somebody else made it."""
+    import tempfile
+
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"kb-{user}"
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -89,8 +89,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=train.Settings.steps)
     options = parser.parse_args()
     extra = [line for path in options.corpus for line in corpus.read(path)]
-    roots = [ROOT / "data" / kind for kind in ("cases", "recipes", "patterns", "tips")]
-    build(load_entries(roots), extra, options.out, options.work, options.seeds, train.Settings(steps=options.steps))
+    build(load_entries([ROOT / "data"]), extra, options.out, options.work, options.seeds, train.Settings(steps=options.steps))
     return 0
 
 

@@ -204,6 +204,6 @@ class Remembered:
         if missing:
             rows = self._teacher.encode(missing).astype(np.float16)
             self._rows.update(zip(missing, rows, strict=True))
-            texts = np.frombuffer(json.dumps(list(self._rows)).encode(), np.uint8)
-            np.savez(self._path, texts=texts, rows=np.array(list(self._rows.values())))
+            known = np.frombuffer(json.dumps(list(self._rows)).encode(), np.uint8)
+            np.savez(self._path, texts=known, rows=np.array(list(self._rows.values())))
         return unit(np.array([self._rows[text] for text in texts], np.float32))
