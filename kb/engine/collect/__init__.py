@@ -1,7 +1,7 @@
 """Driving msopprof: options -> plan -> collected folder. What the folder says is the readers' work.
 
-`look_around()` sees what the machine offers, `plan(options, environment)` builds the exact command without
-running it (`render_plan` shows it), `collect(plan)` runs it and returns a usable result or raises CollectError.
+`look_around()` sees what the machine offers. `plan(options, environment)` builds the exact command and runs
+nothing; `render_plan` shows it. `collect(plan)` runs it and returns a usable result or raises CollectError.
 `kb.engine.collect.doctor` checks the prerequisites.
 """
 
