@@ -120,21 +120,29 @@ def settle(top: Path, launches: list[Launch]) -> None:
         device.rmdir()
 
 
-def write_simulation(top: Path, launch: Launch) -> None:
-    """What the simulator leaves for one kernel: instructions per core and a trace of all."""
-    (top / "dump").mkdir()
+def write_simulation(top: Path, launches: list[Launch]) -> None:
+    """What the simulator leaves: instructions per core and a trace of all; a folder each for several."""
+    for launch in launches:
+        place = top if len(launches) == 1 else top / launch.name / str(launch.order)
+        place.mkdir(parents=True, exist_ok=True)
+        (top / f"device{launch.device}" / launch.name / str(launch.order) / "dump").rename(place / "dump")
+        _simulate(place / "simulator")
+    for device in top.glob("device*"):
+        shutil.rmtree(device)
+
+
+def _simulate(folder: Path) -> None:
     for core in ("core0.veccore0", "core0.veccore1"):
-        folder = top / "simulator" / core
-        folder.mkdir(parents=True)
-        (folder / f"{core}_code_exe.csv").write_text(
+        (folder / core).mkdir(parents=True)
+        (folder / core / f"{core}_code_exe.csv").write_text(
             "code,call_count,cycles,running_time(us)\n/src/kernel.cpp:42,8,1600,0.888889\n"
         )
-        (folder / f"{core}_instr_exe.csv").write_text(
+        (folder / core / f"{core}_instr_exe.csv").write_text(
             "instr,addr,pipe,call_count,cycles,running_time(us),detail\n"
             'VADD,4096,VECTOR,8,640,0.355556,"dst:UB,src:UB"\n'
         )
     event = '{"ph":"X","name":"VADD","pid":"core0","tid":"VECTOR","ts":0,"dur":1}'
-    (top / "simulator" / "trace.json").write_text(
+    (folder / "trace.json").write_text(
         '{"profilingType":"op","schemaVersion":1,"displayTimeUnit":"ns","traceEvents":[' + event + "]}"
     )
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from opprof_folder import TABLES
 
 DEVICE = {
-    "application", "config", "output", "aic-metrics", "kernel-name", "launch-count", "launch-skip-before-match",
-    "replay-mode", "warm-up", "kill", "mstx", "mstx-include", "dump", "core-id", "instr-timeline-pipe",
-    "custom-input",
+    "application", "config", "output", "aic-metrics", "kernel-name", "launch-count",
+    "launch-skip-before-match", "replay-mode", "warm-up", "kill", "mstx", "mstx-include", "dump",
+    "core-id", "instr-timeline-pipe", "custom-input",
 }  # fmt: skip
 SIMULATOR = {
     "application", "config", "export", "output", "kernel-name", "launch-count", "aic-metrics", "mstx",

@@ -83,10 +83,10 @@ class Hangs(Scenario):
             self._wait(session)
 
     def _wait(self, session: Session) -> None:
-        print("waiting for the device", flush=True)
         end = time.monotonic() + LONG_S
         while not session.interrupts and time.monotonic() < end:
-            time.sleep(0.01)
+            print("waiting for the device", flush=True)
+            time.sleep(0.02)
 
 
 class Dies(Scenario):
@@ -97,7 +97,8 @@ class Dies(Scenario):
 
     def before_parse(self, session: Session, launch: Launch) -> None:
         if self.parsed == self.after_parsed:
-            signal.signal(self.number, signal.SIG_DFL)
+            if self.number != signal.SIGKILL:
+                signal.signal(self.number, signal.SIG_DFL)
             os.kill(os.getpid(), self.number)
         self.parsed += 1
 
@@ -142,10 +143,7 @@ class EmptiesTable(Scenario):
 class CannotParse(Scenario):
     def after_app(self, session: Session) -> None:
         session.log.say("ERROR", "Profiling data parse failed. Please check the log")
-        session.raw = []
-
-    def at_end(self, session: Session) -> int:
-        return 0
+        session.gave_up = True
 
 
 class Lies(Scenario):
@@ -163,7 +161,7 @@ class Lies(Scenario):
 
 
 class Prints(Scenario):
-    """Output as if from the program: a flood, a line without end, bytes that are no text, escape sequences."""
+    """Output as if from the program: a flood, a line without end, bytes that are no text, escapes."""
 
     def __init__(self, piece: bytes, times: int) -> None:
         self.piece, self.times = piece, times

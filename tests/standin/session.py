@@ -46,6 +46,7 @@ class Session:
         self.top = None
         self.raw: list[Launch] = []  # launches with raw data
         self.failed = 0
+        self.gave_up = False
         self.tables = given.tables
         self.duration = ""  # what is written instead of a duration
         self.parse_pause_s = 0.0
@@ -107,11 +108,13 @@ class Session:
         return result
 
     def _parse(self) -> None:
+        if self.gave_up:
+            return
         if not self.raw:
             self._nothing()
             return
         if self.given.simulator:
-            opprof_folder.write_simulation(self.top, self.raw[0])
+            opprof_folder.write_simulation(self.top, self.raw)
         else:
             for launch in self.raw:
                 self.scenario.before_parse(self, launch)

@@ -114,6 +114,7 @@ def _run(
         tool_log=tool_path if splitter.tool.size else None,
         app_log=app_path if splitter.app.size else None,
         app_tail=splitter.app_tail(5),
+        line_at_stop=watch.line_at_stop,
         log_fault=splitter.app.fault,
         app_dropped=splitter.app.dropped,
         fatal_signal=interrupts.fatal,
@@ -161,9 +162,12 @@ class _Watch:
         self._start = time.monotonic()
         self._seen = Glimpse()
         self._next_look = 0.0
+        self.line_at_stop = ""  # what came last before the run was asked to stop
 
     def beat(self, stopping: bool) -> None:
         """Tell the caller how it stands; looking at the disk takes no more than its share of the time."""
+        if stopping and not self.line_at_stop:
+            self.line_at_stop = self._splitter.last_line
         if self._progress is None:
             return
         now = time.monotonic()

@@ -57,7 +57,7 @@ class ToolLine:
 class LogSummary:
     """What the tool said: lines that are in the table of messages (bounded), counts, names, its own advice.
 
-    `troubles` are the last lines of level WARN or ERROR, known or not. `succeeded` and `failed` are
+    `troubles` are the last lines of level WARN or ERROR that are not harmless. `succeeded` and `failed` are
     kernels, None where the tool did not say.
     """
 
@@ -85,7 +85,10 @@ class LogSummary:
 
 def clean(text: str) -> str:
     """A line fit for a terminal: escape sequences and control characters gone, cut at 1000 characters."""
-    return _ESCAPES.sub("", text.rstrip("\r\n").rsplit("\r", 1)[-1])[:LONGEST_LINE]
+    last = text.rstrip("\r\n").rsplit("\r", 1)[-1]
+    if not last.isascii():  # bytes that were no text, kept by surrogateescape, cannot be printed
+        last = last.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return _ESCAPES.sub("", last)[:LONGEST_LINE]
 
 
 def parse_line(line: str) -> tuple[str, ToolLine] | None:
@@ -129,7 +132,7 @@ class LogReader:
         self._last = line.text
         self._in_report = bool(_REPORT.search(line.text))
         self._names(line.text)
-        if line.level in ("WARN", "WARNING", "ERROR"):
+        if line.level in ("WARN", "WARNING", "ERROR") and line.known_kind != "harmless":
             self._troubles.append(line.text)
         if line.known is None:
             return

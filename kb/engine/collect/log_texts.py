@@ -237,6 +237,7 @@ TEXTS: tuple[Text, ...] = (
     ),
     _text("parse", r"Get profiling data failed", "the raw data could not be read", "Run again."),
     _text("harmless", r"Failed to parse pc to code, maybe kernel missed debug_line"),
+    _text("harmless", r"(?i)\b(?:as|by|is|with) (?:the )?root\b"),
     _text("harmless", r"The option \"?--application\"? will be deprecated"),
 )
 

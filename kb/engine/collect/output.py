@@ -118,13 +118,13 @@ class OutputSplitter:
             self._take_line(line)
 
     def _take_line(self, raw: bytes) -> None:
-        line = raw.decode("utf-8", "replace")
+        line = raw.decode("utf-8", "surrogateescape")
         parsed = parse_line(line) if MARK.search(raw) else None
         if parsed is not None:
             before, found = parsed
-            if before.strip():
-                self._to_app(before.encode() + b"\n")
-            self.tool.write(line[len(before) :].encode())
+            if before:
+                self._to_app(before.encode("utf-8", "surrogateescape"))
+            self.tool.write(line[len(before) :].encode("utf-8", "surrogateescape"))
             self._log.add(found)
             self._after_tool = True
         elif self._after_tool and self._log.continues(line):

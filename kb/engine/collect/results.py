@@ -17,6 +17,7 @@ from pathlib import Path
 from kb.engine.collect.metric_groups import TABLES
 
 _TABLE = re.compile(rf"(?P<table>OpBasicInfo|{'|'.join(TABLES)})(?:_\d{{17}})?\.csv")
+_HEADER = re.compile(r"\ufeff?\"?(?:block_id|ai[cv]_|Op Name|instr)")
 _MOST_ENTRIES = 200_000  # of a result folder; a simulator dump of many cores has thousands
 _HEAD = 256 * 1024
 
@@ -164,13 +165,13 @@ def _head(path: Path) -> str:
 
 
 def _has_rows(path: Path, faults: list[str]) -> bool:
-    """A header and at least one row under it."""
+    """A header that looks like the tool's and at least one row under it."""
     try:
         lines = [line for line in _head(path).splitlines() if line.strip(", \t")]
     except OSError as fault:
         faults.append(f"{path}: {fault.strerror}")
         return False
-    return len(lines) >= 2
+    return len(lines) >= 2 and _HEADER.match(lines[0]) is not None
 
 
 def _first_row(path: Path) -> dict[str, str]:

@@ -195,6 +195,7 @@ def _attend(
             if seen != cause:
                 cause = seen
                 stopper.start(now, abort=cause == "aborted")
+                next_beat = now
             stopper.tick(now)
             if now >= next_beat:
                 beat(cause != "finished")

@@ -34,6 +34,7 @@ class Outcome:
     tool_log: Path | None
     app_log: Path | None
     app_tail: str
+    line_at_stop: str = ""
     log_fault: str = ""
     app_dropped: int = 0
     fatal_signal: int | None = None  # what ended kb itself
@@ -105,7 +106,7 @@ def _reason(outcome: Outcome) -> tuple[str, str]:
         return (
             f"the time limit of {plan.timeout_s:g} s was reached before a kernel was finished",
             "Give a longer --timeout, fewer launches or a smaller shape. "
-            f"Last line of the tool: {outcome.log.last or 'none'}",
+            f"Last line: {outcome.line_at_stop or 'none'}",
         )
     if worst is not None:
         what, now = explain(worst, plan.simulated)
@@ -167,11 +168,6 @@ def _gaps(outcome: Outcome) -> Iterable[Notice]:
     elif ended.status < 0:
         text = f"msopprof was killed by signal {_signal_name(-ended.status)}; what was finished is used"
         yield Notice("partial-tool-killed", text, folder)
-    elif ended.status != 0:
-        text = (
-            f"msopprof ended with status {ended.status} although a result is there: {_last_trouble(outcome)}"
-        )
-        yield Notice("tool-status", text, folder)
     if outcome.log.failed:
         good = "" if outcome.log.succeeded is None else f"{outcome.log.succeeded} kernels were collected, "
         yield Notice("kernels-failed", f"{good}{outcome.log.failed} failed", folder)
@@ -208,6 +204,12 @@ def _context(outcome: Outcome) -> Iterable[Notice]:
             yield Notice(notice.code, text)
         elif notice.code not in ("no-device", "permission"):  # guesses that the run has answered
             yield notice
+    launches, asked = len(outcome.found.launches), outcome.plan.asked_launches
+    if not outcome.plan.simulated and outcome.ended.cause == "finished" and launches < asked:
+        yield Notice("fewer-launches", f"{asked} launches were asked for, {launches} matched")
+    if outcome.ended.status > 0:
+        text = f"msopprof ended with status {outcome.ended.status}, but the result is there"
+        yield Notice("tool-status", text)
     if outcome.ended.left_behind:
         text = (
             f"{_count(outcome.ended.left_behind, 'process', 'processes')} of the program outlived it: ended"
