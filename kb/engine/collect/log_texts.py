@@ -242,8 +242,19 @@ TEXTS: tuple[Text, ...] = (
 )
 
 
+# Every message above holds one of these; a look for them spares a program's own lines the whole table.
+_HINTS = (
+    "profil", "fail", "within", "argument", "option", "invalid", "only support", "at the same time",
+    "ascend_home_path", "secure", "already exist", "link", "permission", "writable", "owner", "killed",
+    "indicators", "root",
+)  # fmt: skip
+
+
 def recognise(text: str) -> tuple[Text, dict[str, str]] | None:
     """The known message in a line, with its groups; None for a line that is not in the table."""
+    small = text.lower()
+    if not any(hint in small for hint in _HINTS):
+        return None
     for known in TEXTS:
         if found := known.pattern.search(text):
             return known, {name: value or "" for name, value in found.groupdict().items()}
