@@ -27,9 +27,13 @@ def paint(text: str, style: str, color: bool) -> str:
 
 def _lines(page: Page, width: int, color: bool) -> Iterator[str]:
     yield from _titled(page.title, page.note, BOLD, width, color)
+    before: Block | None = None
     for block in page.blocks:
-        yield ""
+        aside = isinstance(block, Para) and block.quiet and isinstance(before, Para)
+        if not isinstance(before, Heading) and not aside:
+            yield ""
         yield from _block(block, width, color)
+        before = block
 
 
 def _titled(title: str, note: str, style: str, width: int, color: bool) -> Iterator[str]:
