@@ -32,10 +32,13 @@ _KIN = (
     ("gather", "scatter", "gather_interp", "embedding", "select"),
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
-    ("hccl", "mc2", "moe_comm"),
 )  # fmt: skip
+# An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
+OPERATOR_ONLY = 0.4
 # Bottlenecks whose remedy is to use the unit that the kernel does not use now.
 _OTHER_UNIT = frozenset({"cube-idle-no-dot"})
+# Classes whose members have little in common but the class.
+_DISTINCT = frozenset({"hccl", "mc2", "moe", "moe_comm", "dynamic", "none", "optimizer"})
 # Families of entries that speak of one kind of operator only, and what that kind's work patterns are.
 _FAMILY_KIN = {
     "matmul": _KIN[0],
@@ -47,7 +50,7 @@ _FAMILY_KIN = {
     "gather_scatter": (*_KIN[6], "sort", "moe", "attention_sparse", "transpose"),
     "nms": _KIN[7],
     "pooling_resize": _KIN[8],
-    "communication": (*_KIN[9], *_KIN[0]),
+    "communication": ("hccl", "mc2", "moe_comm", *_KIN[0]),
 }
 
 
@@ -78,24 +81,52 @@ def match(
         nearness: finding id to entry id to cosine of their texts, where a search index exists.
     """
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
-    held = {finding.pattern for finding in findings}
     out = []
     for finding in findings:
         lead = features.get(finding.id)
+        near = nearness.get(finding.id, {})
         for entry in usable:
             if finding.pattern not in entry.bottlenecks or _known_not_to_help(entry, finding, findings):
                 continue
-            found = _fit(
-                entry,
-                finding,
-                lead,
-                targets,
-                order.get(finding.pattern, ()),
-                nearness.get(finding.id, {}),
-                held,
-            )
+            found = _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), near)
             if found is not None:
                 out.append(found)
+    return out + _by_operator_alone(
+        findings, features, usable, targets, {item.entry.id for item in out}, nearness
+    )
+
+
+def _by_operator_alone(
+    findings: Sequence[Finding],
+    features: Mapping[str, Features],
+    usable: Sequence[Entry],
+    targets: Sequence[Target],
+    taken: set[str],
+    nearness: Mapping[str, Mapping[str, float]],
+) -> list[Match]:
+    """Recipes written for an operator in trouble that no finding leads to and that nothing measured speaks against."""
+    out = []
+    troubled: dict[str, Finding] = {}
+    for finding in findings:
+        lead = features.get(finding.id)
+        if lead is not None and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
+            troubled.setdefault(lead.labels.get("op_type", ""), finding)
+    for kind, finding in troubled.items():
+        for entry in usable:
+            if entry.id in taken or entry.kind != "recipe" or _known_not_to_help(entry, finding, findings):
+                continue
+            if not any(
+                operators.matches(name, kind)
+                for name in entry.operators
+                if name not in ("*", operators.OWN_KERNEL)
+            ):
+                continue
+            lead = features[finding.id]
+            signature, _ = _signature(entry.when, lead)
+            found = _fit(entry, finding, lead, targets, (), nearness.get(finding.id, {}))
+            if found is not None and signature >= 1.0:
+                reasons = (f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
+                out.append(Match(entry, finding, lead, round(found.fit * OPERATOR_ONLY, 4), ("", *reasons)))
     return out
 
 
@@ -110,7 +141,7 @@ def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Findin
 
 
 def _fit(
-    entry: Entry, finding: Finding, lead: Features | None, targets: Sequence[Target], order: Sequence[str], nearness: Mapping[str, float], held: set[str],
+    entry: Entry, finding: Finding, lead: Features | None, targets: Sequence[Target], order: Sequence[str], nearness: Mapping[str, float],
 ) -> Match | None:  # fmt: skip
     reasons = [f"repairs {finding.pattern}"]
     operator_fit, why = _operator(entry, finding, lead)
@@ -150,10 +181,12 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
     if patterns.isdisjoint(_FAMILY_KIN.get(entry.family, patterns)):
         return 0.0, ""
     wanted = {operators.pattern(name.rstrip("*")) for name in named} - {None}
+    if patterns & wanted & _DISTINCT:
+        return 0.5, f"written for {'/'.join(named[:3])}, another operator of the class"
     if patterns & wanted:
         return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"
     if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
-        return 0.75, f"written for {'/'.join(named[:3])}, a related kind"
+        return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     if not named or "*" in entry.operators:
         return 0.8, "for any operator"
     if entry.family in TECHNIQUES and lead is not None and _vector(lead):
