@@ -51,7 +51,7 @@ def known_targets() -> tuple[Target, ...]:
         targets = import_module("kb.targets")  # loading the chip table costs, and only this step needs it
     except ImportError:
         return ()
-    return tuple(targets.all_targets())
+    return tuple(targets.all_targets().values())
 
 
 def match(name: str, targets: Sequence[Target]) -> Target | None:

@@ -68,7 +68,7 @@ def _word(value: object) -> str | None:
     return text[:64] if text and text != "-1" and text.isprintable() else None
 
 
-def read(bundle: Bundle, soc: str | None = None) -> Profile:  # noqa: ARG001 - the contract of all readers
+def read(bundle: Bundle, soc: str | None = None) -> Profile:
     """There is nothing to read.
 
     Raises:
