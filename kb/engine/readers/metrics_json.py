@@ -1,8 +1,8 @@
 """`--metrics FILE.json`: counters typed by hand or written by a tool; one object or a list of them.
 
 Two forms: a kernel (`operator`, `metrics`) and a whole model (`operators` with type, count, share or
-time_us). Names of metrics are the CSVs' column names in any spelling, or metric ids. Contract: DESIGN section
-2.
+time_us). Names of metrics are the CSVs' column names in any spelling, or metric ids; docs/json.md
+describes the form.
 """
 
 from __future__ import annotations
