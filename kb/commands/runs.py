@@ -16,10 +16,12 @@ from kb.commands._common import Common, show
 from kb.commands._reports import FORMATS, print_reports
 from kb.report.catalogue import say
 from kb.report.page import Page, Table
+from kb.report.text import clean, shorten
 
 __all__ = ["COMMANDS", "FORMATS", "ORDER", "PANEL"]
 
 PANEL, ORDER = "Runs", 2
+HEADLINE, TARGET = 60, 32  # columns of a line in the list; the other formats have all of it
 
 
 def _list(
@@ -55,9 +57,9 @@ def _list(
             (
                 item.id,
                 item.created.replace("T", " ").removesuffix("+00:00"),
-                item.target,
+                _end(item.target),
                 "" if item.total_us is None else units.us(item.total_us),
-                item.headline,
+                shorten(clean(item.headline), HEADLINE),
             )
             for item in found
         )
@@ -83,6 +85,11 @@ def _show(
     report = report_from_dict(load_run(run_id, db=common.db or None), where=f"run {run_id}")
     print_reports(common, [report])
     return 0
+
+
+def _end(path: str) -> str:
+    """The end of a path, which tells runs apart."""
+    return path if len(path) <= TARGET else "…" + path[1 - TARGET :]
 
 
 COMMANDS = {"list": _list, "show": _show}

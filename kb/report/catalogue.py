@@ -73,6 +73,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "head.files": ("Files read", "读取的文件", "読んだファイル"),
     "head.findings": ("What slows it down", "性能瓶颈", "遅い理由"),
     "head.more": ("Further advice", "更多建议", "その他の助言"),
+    "head.more_findings": ("Smaller findings", "较小的瓶颈", "小さめの要因"),
     "head.next": ("Next", "下一步", "次に"),
     "head.operators": ("Operators", "算子", "オペレータ"),
     "head.recommendations": ("What to do, best first", "优化建议（按收益排序）", "すべきこと（効果順）"),

@@ -21,7 +21,8 @@ NAME = "text"
 EXTENSION = ".txt"
 BINARY = False
 
-IN_FULL = 5  # advice beyond this is listed by title
+IN_FULL = 5  # findings and advice beyond this are listed in a line each
+_COMMIT = re.compile(r"(@[0-9a-f]{10})[0-9a-f]{30}\b")  # `kb show` has all of it
 SHOWN = 6  # readings and operators on the first screen
 ROOM_FOR_BAR = 72  # columns
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")  # what may stand in a command that people copy
@@ -102,10 +103,19 @@ def _findings(screen: Screen, report: Report) -> None:
     if not report.findings:
         return
     screen.heading("head.findings")
-    for number, finding in enumerate(report.findings, 1):
+    for number, finding in enumerate(report.findings[:IN_FULL], 1):
         if number > 1:
             screen.line()
         _finding(screen, number, finding)
+    rest = [(number, finding) for number, finding in enumerate(report.findings, 1) if number > IN_FULL]
+    if rest:
+        screen.heading("head.more_findings")
+        screen.table((_more_finding(screen, *item) for item in rest), right=frozenset({0, 2}))
+
+
+def _more_finding(screen: Screen, number: int, finding: Finding) -> list[Cell]:
+    names = dict.fromkeys(answer.operator_name(operator, screen.lang) for operator in finding.operators)
+    return [str(number), finding.pattern, units.percent(finding.share), ", ".join(names)]
 
 
 def _finding(screen: Screen, number: int, finding: Finding) -> None:
@@ -170,7 +180,7 @@ def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> N
         screen.line(" " * (4 + edge) + line, "dim")
     field("check", [advice.check])
     field("not_when", [advice.when_not])
-    field("sources", advice.sources, "dim")
+    field("sources", [_COMMIT.sub(r"\1", source) for source in advice.sources], "dim")
     field("entry", [f"{advice.id} ({advice.kind})"], "dim")
 
 

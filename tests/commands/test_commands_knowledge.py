@@ -12,7 +12,12 @@ def test_search_for_people(kb: Any) -> None:
     done = kb("search", "NMS", "CPU", "fallback")
     assert (done.status, done.err) == (0, "")
     assert done.out.splitlines()[0] == "NMS CPU fallback  2 found"
-    for part in ("1. About scalar-bound-vector", "pattern · 1.00", "why: words: nms", "A summary."):
+    for part in (
+        "1. About scalar-bound-vector",
+        "pattern · scalar-bound-vector · 1.00",
+        "why: words: nms",
+        "A summary.",
+    ):
         assert part in done.out
     assert "cosine" not in done.out
     assert "cosine: 0.500" in kb("search", "--explain", "x").out

@@ -54,7 +54,6 @@ def test_text() -> None:
         "a note",
         "",
         "Words  quietly",
-        "",
         "A paragraph of some length, which is",
         "wrapped where the line ends and not a",
         "column later than that.",

@@ -163,7 +163,10 @@ def test_headroom_of_findings_about_the_same_operators_is_not_added() -> None:
 @pytest.mark.parametrize(
     ("gain", "text"),
     [
-        (Gain(0.2, 0.35, 0.5, "operator", "x"), "saves about 35 % (20 % to 50 %) of the operator's time, 242 us"),
+        (
+            Gain(0.2, 0.35, 0.5, "operator", "x"),
+            "saves about 35 % (20 % to 50 %) of the operator's time, 242 us",
+        ),
         (Gain(0.3, 0.3, 0.3, "run", "x"), "saves about 30 % of the run's time, 208 us"),
         (Gain(-0.1, 0.0, 0.05, "run", "x"), "saves nothing to speak of: -10 % to 5.0 % of the run's time"),
     ],
