@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 
 if TYPE_CHECKING:
     from kb.model import Entry
@@ -32,9 +32,8 @@ def run(
       kb explain scalar-bound-vector
       kb list --kind pattern            all bottlenecks
     """
-    from kb.knowledge.store import load_entries
-
     from kb.commands._entries import no_such_id
+    from kb.knowledge.store import load_entries
     from kb.vocabulary import bottlenecks
 
     entries = load_entries()

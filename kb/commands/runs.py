@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from kb import units
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 from kb.commands._reports import FORMATS, print_reports
 from kb.report.catalogue import say
 from kb.report.page import Page, Table

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 
 PANEL, ORDER = "Knowledge base", 2
 
@@ -26,9 +26,8 @@ def run(
       kb show vector-larger-copies
       kb show yolov8s-910b-seed --format json
     """
-    from kb.knowledge.store import load_entries
-
     from kb.commands._entries import no_such_id
+    from kb.knowledge.store import load_entries
     from kb.model import to_dict
     from kb.report.entries import entry_page
 
