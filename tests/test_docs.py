@@ -19,7 +19,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from running import ROOT, environment, needs_cli, needs_sample, run_kb, tracked
+from running import ROOT, SAMPLE, environment, needs_cli, needs_sample, run_kb, tracked
 
 from kb.model import Finding, Recommendation, Report
 
@@ -173,6 +173,55 @@ def test_every_member_of_a_report_is_described(prefix: str, kind: type) -> None:
     rows = [row.removesuffix("[]") for row in re.findall(r"^\| `([^`]+)`", section, re.MULTILINE)]
     below = [row.removeprefix(prefix) for row in rows if row.startswith(prefix)]
     assert sorted(name for name in below if "." not in name) == sorted(field.name for field in fields(kind))
+
+
+def described(schema: str) -> set[str]:
+    """Top-level members that docs/json.md lists for a document."""
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    section = text.partition(f"## {schema}\n")[2].partition("\n## ")[0]
+    return {row.removesuffix("[]") for row in re.findall(r"^\| `([\w\[\]]+)`", section, re.MULTILINE)}
+
+
+def test_every_kind_of_document_has_a_section() -> None:
+    code = "".join(
+        (ROOT / path).read_text(encoding="utf-8") for path in tracked("kb") if path.endswith(".py")
+    )
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    assert (
+        sorted(
+            set(re.findall(r'"(kb\.[a-z]+/\d+)"', code)) - set(re.findall(r"^## (\S+)", text, re.MULTILINE))
+        )
+        == []
+    )
+
+
+@needs_cli
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ("kb.search/1", ["search", "NMS CPU fallback"]),
+        ("kb.list/1", ["list", "--kind", "pattern"]),
+        ("kb.explain/1", ["explain", "scalar-bound-vector"]),
+        ("kb.runs/1", ["runs", "list"]),
+        ("kb.validate/1", ["validate"]),
+        ("kb.doctor/1", ["doctor"]),
+        ("kb.index/1", ["index"]),
+    ],
+)
+def test_a_document_has_the_members_described(schema: str, arguments: list[str], tmp_path: Path) -> None:
+    done = run_kb(*arguments, "--format", "json", home=tmp_path)
+    document = json.loads(done.stdout)
+    assert document.pop("schema") == schema
+    assert set(document) == described(schema)
+
+
+@needs_cli
+@needs_sample
+def test_a_report_has_the_members_described(place: Path) -> None:
+    document = json.loads(run_kb("advise", SAMPLE, "--format", "json", home=place, cwd=place).stdout)
+    assert document.pop("schema") == "kb.report/1"
+    assert set(document) <= described("kb.report/1")
+    assert document["recommendations"] and document["findings"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -24,30 +24,39 @@ from kb.model import Notice, Profile
 __all__ = ["Reader", "read", "read_metrics", "readers"]
 
 
-class Reader(Protocol):
+class Companion(Protocol):
+    """A module that recognises a file which is no profile by itself, but tells readers something."""
+
+    NAME: str
+
+    def recognise(self, source: Source) -> int: ...
+
+
+class Reader(Companion, Protocol):
     """What a reader module has.
 
     `recognise` says how sure it is of a file, 0 to 100, by its head alone. `read` makes the profile of
     everything in the bundle; it raises SourceError for what cannot be read and nothing else.
     """
 
-    NAME: str
     TITLE: str
     FAMILY: str
     RANK: int
 
-    def recognise(self, source: Source) -> int: ...  # noqa: D102
     def read(self, bundle: Bundle, soc: str | None = None) -> Profile: ...  # noqa: D102
 
 
 @cache
 def readers() -> tuple[Reader, ...]:
     """All readers, by name."""
+    return tuple(cast(Reader, module) for module in _modules() if hasattr(module, "read"))
+
+
+@cache
+def _modules() -> tuple[Companion, ...]:
     modules = [import_module(f"{__name__}.{item.name}") for item in pkgutil.iter_modules(__path__)]
-    found = [
-        cast(Reader, module) for module in modules if hasattr(module, "recognise") and hasattr(module, "NAME")
-    ]
-    return tuple(sorted(found, key=lambda reader: reader.NAME))
+    found = [cast(Companion, module) for module in modules if hasattr(module, "recognise")]
+    return tuple(sorted(found, key=lambda module: module.NAME))
 
 
 def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
@@ -68,16 +77,17 @@ def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
     sources, notices = find(given)
     files: dict[str, list[Source]] = {}
     for source in sources:
-        reader = _reader_of(source)
-        if reader is not None:
-            files.setdefault(reader.NAME, []).append(source)
+        owner = _owner_of(source)
+        if owner is not None:
+            files.setdefault(owner.NAME, []).append(source)
         elif source.path in given:
             raise foreign.refusal(source)
         elif not source.size:
             notices.append(Notice("file-empty", "the file is empty (0 bytes)", str(source.path)))
-    if not files:
+    present = [reader for reader in readers() if reader.NAME in files]
+    if not present:
         raise _nothing(given, sources)
-    main = _main([reader for reader in readers() if reader.NAME in files], files)
+    main = _main(present, files)
     bundle = Bundle(
         target=" ".join(str(path) for path in given),
         files={name: tuple(found) for name, found in files.items()},
@@ -87,14 +97,14 @@ def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
     return main.read(bundle, soc)
 
 
-def _reader_of(source: Source) -> Reader | None:
-    claims = [(reader.recognise(source), reader) for reader in readers()]
+def _owner_of(source: Source) -> Companion | None:
+    claims = [(module.recognise(source), module) for module in _modules()]
     best = max(sure for sure, _ in claims)
     if best <= 0:
         return None
-    winners = [reader for sure, reader in claims if sure == best]
+    winners = [module for sure, module in claims if sure == best]
     if len(winners) > 1:
-        names = " and ".join(reader.NAME for reader in winners)
+        names = " and ".join(module.NAME for module in winners)
         raise SourceError(
             f"the readers {names} both claim this file",
             where=str(source.path),

@@ -15,6 +15,7 @@ from kb.engine.readers.columns import MSOPPROF_TABLES, families, index, integer,
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.source import Source
 from kb.engine.readers.visualize import Visual
+from kb.engine.readers.words import clean
 from kb.model import CoreCounters, CoreKind, Measure, Notice, Operator, SourceFile
 
 MOST_CORES = 65_536
@@ -55,7 +56,7 @@ def read_basic(capture: Capture, label: str) -> None:
     usable = [row for row in found if len(row) > at.get("task_duration_us", 0)]
     if usable:
         capture.facts = {
-            name: usable[0][place].strip() for name, place in at.items() if place < len(usable[0])
+            name: clean(usable[0][place]) for name, place in at.items() if place < len(usable[0])
         }
     if len(usable) > 1:
         text = f"{len(usable)} rows about one launch; the first is used"
@@ -91,8 +92,8 @@ def info_pairs(text: str) -> dict[str, str]:
     for line in text.splitlines()[:200]:
         for mark in ("=", ":"):
             key, found, value = line.partition(mark)
-            if found and value.strip().isprintable():
-                out.setdefault(key.strip().casefold(), value.strip())
+            if found and clean(value):
+                out.setdefault(key.strip().casefold(), clean(value))
                 break
     return out
 
@@ -135,7 +136,7 @@ def read_table(capture: Capture, table: str, source: Source, label: str) -> None
             Notice("row-cut-off" if cut else "rows-lost", f"{text}; {used} rows used", label)
         )
     if unknown:
-        names = ", ".join(unknown[:8])
+        names = clean(", ".join(unknown[:8]))
         capture.notices.append(
             Notice("unknown-columns", f"columns not known and not used: {names}", label, 1)
         )

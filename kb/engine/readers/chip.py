@@ -1,42 +1,29 @@
-"""Which SoC a profile was taken on: written in the profile, else stated by the user, else inferred as
-candidates.
+"""Which SoC a profile was taken on: written in it, else stated by the user, else inferred as candidates.
 
-Chain: `dump/op_basic_info.txt`, block 5 of `visualize_data.bin`, the user's `--soc`, then header family,
-clock and core counts. What is inferred is only ever a list of candidates, unless exactly one chip is left.
+Chain: `dump/op_basic_info.txt`, block 5 of `visualize_data.bin`, the user's `--soc`, then header family, clock
+and core counts. What is inferred is only ever a list of candidates, unless exactly one chip is left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Protocol
 
+from kb import targets
 from kb.errors import UsageError
 from kb.model import Chip, Notice
+from kb.targets import Target
 
 CLOCK_TOLERANCE = 0.01  # cycles / time of one core agrees with the clock to four digits; exports round times
-
-
-class Target(Protocol):
-    """What this module needs to know of a chip."""
-
-    @property
-    def id(self) -> str: ...  # noqa: D102
-    @property
-    def family(self) -> str: ...  # noqa: D102
-    @property
-    def cube_cores(self) -> int | None: ...  # noqa: D102
-    @property
-    def vector_cores(self) -> int | None: ...  # noqa: D102
-    @property
-    def clock_mhz(self) -> float | None: ...  # noqa: D102
+SHOWN = 6  # candidates named in the notice; all are in the profile
 
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What a profile betrays about its chip: families whose tool writes such a header, clock in MHz (cycles /
-    time), and the most blocks a launch of each kind used.
+    """What a profile betrays about its chip.
+
+    `families` are those whose tool writes such a header, `clock_mhz` is cycles / time, and the block numbers are
+    the most that a launch of each kind used.
     """
 
     families: frozenset[str] = frozenset()
@@ -45,99 +32,81 @@ class Clues:
     vector_blocks: int = 0
 
 
-def known_targets() -> tuple[Target, ...]:
-    """All chips of `data/targets`; none when the chip table is not there."""
-    try:
-        targets = import_module("kb.targets")  # loading the chip table costs, and only this step needs it
-    except ImportError:
-        return ()
-    return tuple(targets.all_targets().values())
-
-
-def match(name: str, targets: Sequence[Target]) -> Target | None:
-    """The target that a SoC name stands for: its id or an alias, any case, with or without "Ascend"."""
-    wanted = _fold(name)
-    for target in targets:
-        if wanted in {_fold(label) for label in (target.id, *getattr(target, "aliases", ()))}:
-            return target
-    return None
-
-
-def _fold(name: str) -> str:
-    return name.strip().casefold().removeprefix("ascend").strip(" _-")
+NO_CLUES = Clues()
 
 
 def resolve(
-    written: tuple[str, str] | None, stated: str | None, clues: Clues, targets: Sequence[Target] | None = None
+    written: tuple[str, str] | None, stated: str | None, clues: Clues = NO_CLUES
 ) -> tuple[Chip, list[Notice]]:
     """The chip by the chain above, and what to tell the user.
 
     Args:
         written: SoC name found in the profile and where; it wins over what the user states.
-        stated: what the user gave with `--soc`.
+        stated: what the user gave with `--soc`; a family gives candidates.
         clues: for the inference when neither is there.
-        targets: the chips to choose from, those of `data/targets` when None.
 
     Raises:
-        UsageError: when the stated name is no chip of the table.
+        UsageError: when the stated name is no chip or family.
     """
-    table = known_targets() if targets is None else targets
-    said = match(stated, table) if stated else None
-    if stated and table and said is None:
-        raise UsageError(
-            f"unknown SoC {stated!r}",
-            where="--soc",
-            now="use a name such as Ascend910B2 or 310P3 (kb doctor lists them)",
-        )
+    said = targets.resolve(stated) if stated else ()
     if written:
-        return _from_file(written, stated, said, table)
+        return _from_file(written, stated, said)
     if stated:
-        return Chip(said.id if said else stated, basis="stated", how="stated with --soc"), []
-    return _inferred(clues, table), []
+        soc = said[0] if len(said) == 1 else None
+        return Chip(soc, () if soc else said, "stated", "stated with --soc"), []
+    found = _inferred(clues)
+    if found.basis != "inferred" or found.soc:
+        return found, []
+    more = len(found.candidates) - SHOWN
+    names = ", ".join(found.candidates[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return found, [Notice("chip-inferred", f"chip inferred from {found.how}: one of {names}")]
 
 
 def _from_file(
-    written: tuple[str, str], stated: str | None, said: Target | None, table: Sequence[Target]
+    written: tuple[str, str], stated: str | None, said: tuple[str, ...]
 ) -> tuple[Chip, list[Notice]]:
     name, where = written
-    found = match(name, table)
-    soc = found.id if found else name
     notices = []
-    if stated and soc != (said.id if said else stated):
+    try:
+        soc = targets.load(name).id
+    except UsageError:
+        soc = name
+        text = f"no data on the chip {name}: nothing is compared with its peaks"
+        notices.append(Notice("soc-unknown", text, where))
+    if said and soc not in said:
         text = f"the profile says it was taken on {soc}; the stated {stated} is not used"
         notices.append(Notice("soc-differs", text, where))
-    if table and found is None:
-        notices.append(
-            Notice("soc-unknown", f"no data on the chip {name}: nothing is compared with its peaks", where)
-        )
     return Chip(soc, basis="file", how=f"written in {where}"), notices
 
 
-def _inferred(clues: Clues, table: Sequence[Target]) -> Chip:
-    if not clues.families or not table:
-        return Chip(how="" if table else "no table of chips")
+def _inferred(clues: Clues) -> Chip:
+    if not clues.families:
+        return Chip()
     basis = [f"header of {' or '.join(sorted(clues.families))}"]
-    left = [target for target in table if target.family in clues.families]
+    left = [target for target in targets.all_targets().values() if target.family in clues.families]
     if clues.clock_mhz:
         clock = clues.clock_mhz
-        close = [t for t in left if t.clock_mhz and abs(t.clock_mhz / clock - 1) <= CLOCK_TOLERANCE]
+        close = [target for target in left if _runs_at(target, clock)]
         left = close or left
-        basis.append(
-            f"clock {clock:.0f} MHz" if close else f"clock {clock:.0f} MHz is no rated clock, not used"
-        )
+        basis.append(f"clock {clock:.0f} MHz" if close else f"clock {clock:.0f} MHz fits no chip, not used")
     for kind, blocks in (("cube", clues.cube_blocks), ("vector", clues.vector_blocks)):
-        # a launch may use more blocks than there are cores: only a number that is some chip's core
-        # count speaks
+        # a launch may use more blocks than there are cores: only a chip's own core count speaks
         if blocks in {_cores(target, kind) for target in left}:
-            left = [target for target in left if (_cores(target, kind) or 0) >= blocks]
+            left = [target for target in left if _cores(target, kind) >= blocks]
             basis.append(f"{blocks} {kind} blocks")
     ids = tuple(sorted(target.id for target in left))
     if not ids:
-        return Chip(how="")
+        return Chip()
     return Chip(ids[0] if len(ids) == 1 else None, ids, "inferred", ", ".join(basis))
 
 
-def _cores(target: Target, kind: str) -> int | None:
+def _runs_at(target: Target, clock: float) -> bool:
+    """Whether the clock is one of those known of the chip (tables and traces differ for some)."""
+    known = (target.clock_mhz, target.clock_mhz_low, target.clock_mhz_high)
+    return any(abs(mhz / clock - 1) <= CLOCK_TOLERANCE for mhz in known if mhz)
+
+
+def _cores(target: Target, kind: str) -> int:
     return target.cube_cores if kind == "cube" else target.vector_cores
 
 

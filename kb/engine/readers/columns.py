@@ -1,7 +1,7 @@
 """Every column of every export, named once in `columns.tsv`: our id, unit, spellings, tables, versions.
 
 Readers look columns up by our id, never by position: order and spelling change between versions. The unit is
-the file's own (`KB` of msopprof is KiB, its `GB/s` is GiB/s, spec section 2.5); converting is the metrics'
+the file's own (`KB` of msopprof is KiB, its `GB/s` is GiB/s); converting is the metrics'
 business.
 """
 

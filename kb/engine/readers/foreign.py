@@ -13,6 +13,7 @@ from importlib.resources import files
 from urllib.parse import quote
 
 from kb.engine.readers.source import Source
+from kb.engine.readers.words import clean
 from kb.errors import SourceError
 
 _JOB = "give kernel_details.csv, op_summary_*.csv or the folder that holds one"
@@ -79,7 +80,7 @@ def refusal(source: Source) -> SourceError:
     if found:
         return SourceError(f"looks like {found[0]}", where=str(source.path), now=found[1])
     if source.header and len(source.header) > 1:
-        what = f"no profile kb knows; the header begins with {', '.join(source.header[:4])[:120]!r}"
+        what = f"no profile kb knows; the header begins with {clean(', '.join(source.header[:4]), 120)!r}"
     else:
         what = "no profile kb knows" if source.text else "a binary file that is no profile kb knows"
     return SourceError(what, where=str(source.path), now="`kb formats` lists what is read")

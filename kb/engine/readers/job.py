@@ -19,7 +19,8 @@ from kb.engine.readers.run_times import from_timelines, total
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.step_trace import all_settings, in_order, rank_name, read_ranks
 from kb.engine.readers.timeline import COMMUNICATION, TWIN
-from kb.model import Capture, Chip, Follow, Notice, Operator, Profile, RunTimes, SourceFile
+from kb.engine.readers.words import clean
+from kb.model import Capture, Follow, Notice, Operator, Profile, RunTimes, SourceFile
 
 _GROUPS = (  # metric group of the profiler, a column only it writes
     ("PipeUtilization", ("aic_mac_time_us", "aiv_vec_time_us")),
@@ -91,7 +92,7 @@ def read_job(bundle: Bundle, sources: Sequence[Source], table: str, tool: str, s
             *bundle.notices,
             *chip_notices,
             *(notice for item in tables for notice in _table_notices(item)),
-            *_run_notices(launches, built, tables, found_chip),
+            *_run_notices(launches, built, tables),
             *trace_notices,
         ),
     )
@@ -199,14 +200,14 @@ def _table_notices(item: _Table) -> list[Notice]:
         )
         out.append(Notice("excel-mangled", f"{text} ({result.mangled} rows)", label))
     if item.form.unknown:
-        names = ", ".join(item.form.unknown[:8]) + (" ..." if len(item.form.unknown) > 8 else "")
+        names = clean(", ".join(item.form.unknown[:8])) + (" ..." if len(item.form.unknown) > 8 else "")
         out.append(Notice("unknown-columns", f"columns not known and not used: {names}", label, 1))
     if not result.rows:
         out.append(Notice("no-rows", "the table has a header but no usable row", label))
     return out
 
 
-def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table], found: Chip) -> list[Notice]:
+def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table]) -> list[Notice]:
     out = []
     names = ", ".join(item.label for item in tables[:4])
     if built.operators and built.untyped == len([op for op in built.operators if op.core != "communication"]):
@@ -233,6 +234,4 @@ def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table], fou
         out.append(Notice("shapes-folded", text, names))
     if len({item.rank for item in tables}) > 1:
         out.append(Notice("ranks-summed", f"operators and times are sums over {len(tables)} tables", names))
-    if found.basis == "inferred" and found.soc is None:
-        out.append(Notice("chip-inferred", f"chip inferred from {found.how}: {', '.join(found.candidates)}"))
     return out

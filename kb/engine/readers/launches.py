@@ -16,6 +16,7 @@ from kb.engine.readers.columns import missing, number
 from kb.engine.readers.layout import Layout
 from kb.engine.readers.rows import Rows, split
 from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, TWIN, Timeline, nanoseconds
+from kb.engine.readers.words import clean
 
 WAITING = 1 << 13  # rows of which the counters wait to be summed, over all groups
 MOST_GROUPS = 20_000
@@ -169,7 +170,7 @@ class Launches:
         """The group of a whole row, a new one when it is the first of its kind."""
         name = row[form.at["op_name"]].strip('"')
         type_cell = row[form.at["op_type"]] if "op_type" in form.at else ""
-        label = self.label(name) if missing(type_cell) else type_cell
+        label = self.label(name) if missing(type_cell) else clean(type_cell)
         key: tuple[str, ...] = (label, *form.identity(row), *form.header)
         found = self.groups.get(key)
         if found is not None:
@@ -191,7 +192,7 @@ class Launches:
         """What stands for a missing type: the type the kernel name spells out, else the name."""
         found = self._labels.get(name)
         if found is None:
-            found = tasks.type_from_name(name) or name
+            found = tasks.type_from_name(name) or clean(name)
             if len(self._labels) < MOST_GROUPS:
                 self._labels[name] = found
         return found

@@ -1,8 +1,7 @@
 """`--metrics FILE.json`: counters typed by hand or written by a tool; one object or a list of them.
 
 Two forms: a kernel (`operator`, `metrics`) and a whole model (`operators` with type, count, share or
-time_us). Names of metrics are the CSVs' column names in any spelling, or metric ids. Contract: DESIGN section
-2.
+time_us). Names of metrics are the CSVs' column names in any spelling, or metric ids.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 
 from kb.engine.readers.columns import all_columns, lookup, missing, number
 from kb.engine.readers.rows import unreadable
+from kb.engine.readers.words import clean
 from kb.errors import SourceError
 from kb.model import Capture, Chip, CoreKind, Measure, Notice, Operator, Profile, RunTimes, SourceFile, Tensor
 from kb.vocabulary.metrics import BY_ID
@@ -109,6 +109,7 @@ class _Document:
         name = data.get("operator")
         if name is not None and not isinstance(name, str):
             raise self._wrong(f"{self.place}.operator", "the operator's type as text")
+        name = clean(name or "")
         found = self._metrics(data["metrics"], f"{self.place}.metrics")
         duration = self._duration(found, f"{self.place}.metrics")
         return Operator(
@@ -141,8 +142,9 @@ class _Document:
     def _item(self, row: dict[str, Any], place: str, by_share: bool) -> Operator:
         self._unknown_keys(row, _ITEM_KEYS, place)
         kind = row.get("type")
-        if not isinstance(kind, str) or not kind:
+        if not isinstance(kind, str) or not clean(kind):
             raise self._wrong(f"{place}.type", "the operator's type as text")
+        kind = clean(kind)
         count = row.get("count", 1)
         if isinstance(count, bool) or not isinstance(count, int) or not 0 < count < 10**12:
             raise self._wrong(f"{place}.count", "a whole number above 0")
@@ -175,7 +177,7 @@ class _Document:
     def _metrics(self, data: object, place: str) -> dict[str, Measure]:
         out: dict[str, Measure] = {}
         for name, cell in self._object(data, place).items():
-            here = f'{place}["{name[:80]}"]'
+            here = f'{place}["{clean(name, 80)}"]'
             found = lookup(name)
             metric = BY_ID.get(name.strip())
             if metric is None and (found is None or all_columns()[found].unit == "text"):
@@ -248,7 +250,7 @@ class _Document:
     def _text(self, cell: object, place: str) -> str:
         """Text as typed; a list (a shape) or number as JSON writes it."""
         if isinstance(cell, str):
-            return "".join(c for c in cell if c.isprintable())[:1000]
+            return clean(cell, 1000)
         if isinstance(cell, (int, float, list)) and not isinstance(cell, bool):
             return json.dumps(cell)[:1000]
         raise self._wrong(place, "text")
@@ -261,7 +263,7 @@ class _Document:
     def _unknown_keys(self, data: dict[str, Any], known: frozenset[str], place: str) -> None:
         extra = sorted(key for key in data if key not in known)
         if extra:
-            names = ", ".join(extra[:8])[:200]
+            names = clean(", ".join(extra[:8]), 200)
             self.notices.append(
                 Notice("unknown-key", f"{place}: keys not known and not used: {names}", str(self.path))
             )

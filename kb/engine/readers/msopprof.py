@@ -1,7 +1,7 @@
 """msopprof on a device: one folder a launch with up to eight CSVs, `dump/` and visualize_data.bin.
 
 All layouts are told apart by where the files lie together, not by folder names: a single folder, kernel/order
-folders, device folders above them, a part of a folder, or one lone table. Specification sections 2.1 to 2.4.
+folders, device folders above them, a part of a folder, or one lone table.
 """
 
 from __future__ import annotations
@@ -80,9 +80,6 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
     written = _written_soc(capture for capture, _ in kept)
     the_chip, chip_notices = chip.resolve(written, soc, _clues(kept))
     groups = [table for table in MSOPPROF_TABLES if any(table in capture.ids for capture, _ in kept)]
-    if the_chip.basis == "inferred" and the_chip.soc is None:
-        candidates = ", ".join(the_chip.candidates)
-        chip_notices.append(Notice("chip-inferred", f"chip inferred from {the_chip.how}: {candidates}"))
     advice = [line for capture, _ in kept if capture.visual for line in capture.visual.advice]
     return Profile(
         target=bundle.target,

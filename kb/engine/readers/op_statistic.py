@@ -4,11 +4,12 @@ counters.
 
 from __future__ import annotations
 
-from kb.engine.readers import tasks
+from kb.engine.readers import chip, tasks
 from kb.engine.readers.columns import index, integer, number
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.source import Bundle, Source
-from kb.model import Capture, Chip, Measure, Notice, Operator, Profile, SourceFile
+from kb.engine.readers.words import clean
+from kb.model import Capture, Measure, Notice, Operator, Profile, SourceFile
 
 NAME = "op_statistic"
 TITLE = "operator totals of msprof or the PyTorch profiler (op_statistic.csv)"
@@ -41,15 +42,16 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
         Notice("totals-only", "totals per type only: no counters, shapes or times between kernels")
     )
     operators.sort(key=lambda op: (-op.total_us, op.name, op.core))
+    found_chip, chip_notices = chip.resolve(None, soc)
     return Profile(
         target=bundle.target,
         source=NAME,
         scope="run",
         capture=Capture("msprof"),
-        chip=Chip(soc, basis="stated", how="stated with --soc") if soc else Chip(),
+        chip=found_chip,
         operators=tuple(operators),
         files=tuple(files),
-        notices=tuple(notices),
+        notices=(*notices, *chip_notices),
     )
 
 
@@ -66,7 +68,7 @@ def _read_one(source: Source, label: str) -> tuple[list[Operator], int]:
             lost += 1
             continue
         low, high = (number(row[at[name]]) if name in at else None for name in ("min_us", "max_us"))
-        kind, core = row[at["op_type"]].strip(), row[at["core_type"]]
+        kind, core = clean(row[at["op_type"]]), row[at["core_type"]]
         found.append(
             Operator(
                 name=kind,
@@ -75,7 +77,7 @@ def _read_one(source: Source, label: str) -> tuple[list[Operator], int]:
                 count=count,
                 duration=Measure(total / count, "us", f"{label}:Total Time(us) / Count", low, high, count),
                 total_us=total,
-                attributes={"task_type": core.strip()},
+                attributes={"task_type": clean(core)},
             )
         )
     return found, lost

@@ -9,6 +9,7 @@ from kb.engine.readers import tasks, tensors
 from kb.engine.readers.columns import all_columns, integer, missing
 from kb.engine.readers.launches import Group, by_total
 from kb.engine.readers.timeline import COMMUNICATION, TWIN
+from kb.engine.readers.words import clean
 from kb.model import CoreKind, Measure, Operator, Tensor
 
 _ON_CORES = frozenset(("vector", "cube", "mix", "fused", "unknown"))
@@ -66,14 +67,14 @@ def _partners(groups: Sequence[Group]) -> dict[str, Group]:
 
 def _twin_facts(twins: Sequence[Group]) -> dict[str, str]:
     return {
-        "twin_names": ", ".join(sorted({twin.cell("op_name") for twin in twins})),
+        "twin_names": clean(", ".join(sorted({twin.cell("op_name") for twin in twins}))),
         "twin_rows": str(sum(twin.count for twin in twins)),
         "twin_us": f"{sum(twin.total_us for twin in twins):.3f}",
     }
 
 
 def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
-    task, name = group.cell("task_type"), group.cell("op_name").strip('"')
+    task, name = group.cell("task_type"), clean(group.cell("op_name").strip('"'))
     sides = sides_of(group)
     core = tasks.core_of(task, name, sides, group.layout.prefixed, split_chip)
     if group.kind in (TWIN, COMMUNICATION):
@@ -85,7 +86,7 @@ def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
     place = _origin(group, "task_duration_us")
     mean = group.total_us / group.count
     return Operator(
-        name=name if not group.folded else group.label,
+        name=name if not group.folded else clean(group.label),
         type=_type(group, name),
         core=core,
         count=group.count,
@@ -151,7 +152,7 @@ def _origin(group: Group, column: str) -> str:
 
 def _type(group: Group, name: str) -> str | None:
     cell = group.cell("op_type")
-    return tasks.type_from_name(name) if missing(cell) else cell
+    return tasks.type_from_name(name) if missing(cell) else clean(cell)
 
 
 def _blocks(group: Group, column: str, core: CoreKind) -> int | None:
@@ -176,7 +177,7 @@ def _wait(group: Group) -> Measure | None:
 
 def _attributes(group: Group, name: str) -> dict[str, str]:
     found = {key: group.cell(key) for key in ("op_state", "hf32", "task_type")}
-    out = {key: value for key, value in found.items() if value and not missing(value)}
+    out = {key: clean(value) for key, value in found.items() if not missing(value)}
     if missing(group.cell("op_type")) and tasks.type_from_name(name):
         out["type_from"] = "name"
     if group.folded:

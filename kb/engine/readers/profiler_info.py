@@ -1,6 +1,6 @@
 """profiler_info_<rank>.json of the PyTorch profiler: rank, versions and level of a capture.
 
-Never a profile by itself; readers of job exports take the rank and the versions from it.
+No profile by itself, so there is no `read`; readers of job exports take the rank and the versions from it.
 """
 
 from __future__ import annotations
@@ -9,14 +9,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from kb.engine.readers.source import Bundle, Source
-from kb.errors import SourceError
-from kb.model import Profile
+from kb.engine.readers.source import Source
 
 NAME = "profiler_info"
-TITLE = "settings of a PyTorch profiler run (profiler_info.json)"
-FAMILY = "job"
-RANK = 0
 
 LARGEST = 1 << 20
 
@@ -66,16 +61,3 @@ def _word(value: object) -> str | None:
         return None
     text = str(value).strip()
     return text[:64] if text and text != "-1" and text.isprintable() else None
-
-
-def read(bundle: Bundle, soc: str | None = None) -> Profile:
-    """There is nothing to read.
-
-    Raises:
-        SourceError: always.
-    """
-    raise SourceError(
-        "holds the settings of a profiler run, no measurements",
-        where=str(bundle.of(NAME)[0].path),
-        now="give the folder with kernel_details.csv",
-    )

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kb.engine.readers import chip
 from kb.engine.readers.columns import all_columns, index, number
 from kb.engine.readers.profiler_info import Settings, settings
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.run_times import total
 from kb.engine.readers.source import Bundle, Source
-from kb.model import Capture, Chip, Measure, Notice, Profile, Rank, RunTimes, SourceFile
+from kb.model import Capture, Measure, Notice, Profile, Rank, RunTimes, SourceFile
 
 NAME = "step_trace"
 TITLE = "PyTorch profiler step times (step_trace_time.csv, cluster_step_trace_time.csv)"
@@ -129,6 +130,7 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
     known = all_settings(bundle)
     ranks, files, notices = read_ranks(bundle, known)
     listed = in_order(ranks)
+    found_chip, chip_notices = chip.resolve(None, soc)
     return Profile(
         target=bundle.target,
         source=NAME,
@@ -136,12 +138,12 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
         capture=Capture(
             "Ascend PyTorch Profiler", cann_version=next((s.cann_version for s in known.values()), None)
         ),
-        chip=Chip(soc, basis="stated", how="stated with --soc") if soc else Chip(),
+        chip=found_chip,
         operators=(),
         times=total([rank.times for rank in listed]) if listed else RunTimes(),
         ranks=listed if len(listed) > 1 else (),
         files=tuple(files),
-        notices=(*bundle.notices, *notices),
+        notices=(*bundle.notices, *notices, *chip_notices),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kb.engine.readers.columns import missing
+from kb.engine.readers.words import clean
 from kb.model import Tensor
 
 MOST_TENSORS = 256
@@ -31,7 +32,7 @@ def _list(cell: str) -> list[str]:
     return (
         []
         if missing(cell)
-        else [part.strip().removeprefix("FORMAT_") for part in cell.strip().strip('"').split(";")]
+        else [clean(part).removeprefix("FORMAT_") for part in cell.strip().strip('"').split(";")]
     )
 
 
