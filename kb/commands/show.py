@@ -28,13 +28,11 @@ def run(
     """
     from kb.commands._entries import no_such_id
     from kb.knowledge.store import load_entries
-    from kb.model import to_dict
-    from kb.report.entries import entry_page
+    from kb.report.entries import entry_document, entry_page
 
     entries = load_entries()
     entry = entries.get(id)
     if entry is None:
         raise no_such_id("entry", id, entries)
-    fields = {key: value for key, value in to_dict(entry).items() if key != "file"}
-    show(common, entry_page(entry, common.lang), {"schema": "kb.entry/1", **fields})
+    show(common, entry_page(entry, common.lang), {"schema": "kb.entry/1", **entry_document(entry)})
     return 0
