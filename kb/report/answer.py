@@ -133,8 +133,19 @@ def _base_us(report: Report, finding: str, gain: Gain) -> float | None:
         return report.total_us
     for found in report.findings:
         if found.id == finding and found.operators:
-            return sum(operator.time_us for operator in found.operators)
+            times = [operator.time_us for operator in found.operators if operator.time_us is not None]
+            return sum(times) if times else None
     return None
+
+
+def by_time(report: Report) -> list[OperatorRef]:
+    """The operators with the longest first; those whose time is not known keep their order at the end."""
+    return sorted(report.operators, key=lambda operator: -(operator.time_us or 0.0))
+
+
+def time_text(time_us: float | None) -> str:
+    """A time for people; empty when it is not known."""
+    return "" if time_us is None else units.us(time_us)
 
 
 def finding_text(report: Report, id: str) -> str:
@@ -204,7 +215,7 @@ def operator_text(operator: OperatorRef, lang: str) -> str:
     parts = [f"{operator_name(operator, lang)} ({operator.core})", operator.shapes]
     if operator.count != 1:
         parts.append(say("count.launches", lang, count=operator.count))
-    return ", ".join(part for part in (*parts, units.us(operator.time_us)) if part)
+    return ", ".join(part for part in (*parts, time_text(operator.time_us)) if part)
 
 
 def unjudged_by_reason(report: Report) -> dict[tuple[str, str], list[str]]:

@@ -61,13 +61,13 @@ def _one_operator(operator: OperatorRef, lang: str) -> list[tuple[str, str]]:
 
 def _operators(report: Report, lang: str) -> Iterator[str]:
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)[:TOP]
+    longest = answer.by_time(report)[:TOP]
     yield from table(heads, tuple(_operator_row(operator, lang) for operator in longest), frozenset({3, 4}))
 
 
 def _operator_row(operator: OperatorRef, lang: str) -> tuple[str, ...]:
     name = md(answer.operator_name(operator, lang))
-    return name, md(operator.core), md(operator.shapes), str(operator.count), units.us(operator.time_us)
+    return name, md(operator.core), md(operator.shapes), str(operator.count), answer.time_text(operator.time_us)
 
 
 def _data(report: Report, lang: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
 from kb.model import Evidence, Features
 
-PATTERNS = ("nms", "sort", "dynamic_shape", "select_dynamic")
+AI_CPU_OPEN, DEVICE_OPEN = 0.93, 0.5
 MARK = ("nonmaxsuppression", "nms", "multiclassnms")
 HELPERS = ("topk", "sort", "where", "nonzero")
 
@@ -46,9 +46,13 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         evidence.append(
             Evidence("core", "ai_cpu", "", "an AI Core kind", f"{on_cpu[0].labels.get('op_type')}")
         )
+    cpu_part = sum(value(f, "op_time_share") for f in on_cpu) / share if share > 0 else 1.0
+    # The AI CPU part can nearly vanish; of the rest, what is on the device already, at most half is taken to be open.
+    headroom = round(min(1.0, cpu_part * AI_CPU_OPEN + (1 - cpu_part) * DEVICE_OPEN), 4)
     return Held(
         confidence(share, threshold.value, 0.4) if share > threshold.value else 0.6,
-        None, tuple(evidence), "post-processing of a detector (NMS and what feeds it) is a visible part of the run", tuple(group),
+        headroom,
+        tuple(evidence), "post-processing of a detector (NMS and what feeds it) is a visible part of the run", tuple(group),
     )  # fmt: skip
 
 
