@@ -185,12 +185,12 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
         return 0.5, f"written for {'/'.join(named[:3])}, another operator of the class"
     if patterns & wanted:
         return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"
-    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
-        return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     if not named or "*" in entry.operators:
         return 0.8, "for any operator"
     if entry.family in TECHNIQUES and lead is not None and _vector(lead):
-        return 0.65, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
+        return 0.8, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
+    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
+        return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     return 0.0, ""
 
 
