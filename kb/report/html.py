@@ -103,11 +103,7 @@ def _operators(report: Report, lang: str) -> Iterator[str]:
             esc(item.core),
             esc(item.shapes),
             str(item.count),
-<<<<<<< HEAD
-            esc(answer.time_text(item.time_us)),
-=======
-            esc(answer.time_text(report, item)),
->>>>>>> cli
+            esc(answer.time_text(item)),
         )
         for item in longest[:30]
     )

@@ -61,30 +61,21 @@ def _one_operator(operator: OperatorRef, lang: str) -> list[tuple[str, str]]:
 
 def _operators(report: Report, lang: str) -> Iterator[str]:
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
-<<<<<<< HEAD
     longest = answer.by_time(report)[:TOP]
-    yield from table(heads, tuple(_operator_row(operator, lang) for operator in longest), frozenset({3, 4}))
-=======
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)[:TOP]
     yield from table(
         heads, tuple(_operator_row(report, operator, lang) for operator in longest), frozenset({3, 4})
     )
->>>>>>> cli
 
 
 def _operator_row(report: Report, operator: OperatorRef, lang: str) -> tuple[str, ...]:
     name = md(answer.operator_name(operator, lang))
-<<<<<<< HEAD
-    return name, md(operator.core), md(operator.shapes), str(operator.count), answer.time_text(operator.time_us)
-=======
     return (
         name,
         md(operator.core),
         md(operator.shapes),
         str(operator.count),
-        answer.time_text(report, operator),
+        answer.time_text(operator),
     )
->>>>>>> cli
 
 
 def _data(report: Report, lang: str) -> Iterator[str]:

@@ -86,29 +86,19 @@ def _operators(screen: Screen, report: Report) -> None:
         return
     screen.heading("head.operators")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
-<<<<<<< HEAD
     longest = answer.by_time(report)
-    rows = (_operator_cells(screen, item, report.total_us) for item in longest[:SHOWN])
-=======
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)
     rows = (_operator_cells(screen, report, item) for item in longest[:SHOWN])
->>>>>>> cli
     screen.table(rows, heads=heads, right=frozenset({2, 3, 4}))
     if len(longest) > SHOWN:
         screen.prose(screen.say("count.more", count=len(longest) - SHOWN), indent=2, style="dim")
 
 
-<<<<<<< HEAD
-def _operator_cells(screen: Screen, item: OperatorRef, total_us: float | None) -> list[Cell]:
-    share = units.percent(item.time_us / total_us) if total_us and item.time_us is not None else ""
-    name = answer.operator_name(item, screen.lang)
-    return [name, item.core, str(item.count), answer.time_text(item.time_us), share]
-=======
 def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:
-    share = units.percent(item.time_us / report.total_us) if report.total_us else ""
+    share = (
+        units.percent(item.time_us / report.total_us) if report.total_us and item.time_us is not None else ""
+    )
     name = answer.operator_name(item, screen.lang)
-    return [name, item.core, str(item.count), answer.time_text(report, item), share]
->>>>>>> cli
+    return [name, item.core, str(item.count), answer.time_text(item), share]
 
 
 def _findings(screen: Screen, report: Report) -> None:
