@@ -15,18 +15,19 @@ DEPTH = 8
 # control characters and those that turn the direction of text: entries are printed on terminals
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _INT = re.compile(r"-?(?:0|[1-9]\d{0,17})")
-_FLOAT = re.compile(r"-?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d{1,3})?")
+_FLOAT = re.compile(r"-?(?:\d+\.\d*|\.\d+)(?:[eE][+-]\d{1,3})?")  # what a YAML writer leaves unquoted
 _WORDS: dict[str, Any] = {"": None, "null": None, "~": None, "true": True, "false": False}
 
 
 @dataclass(slots=True)
 class Node:
-    """A value with its place; mappings also know where their keys stand."""
+    """A value with its place; mappings also know where their keys stand, scalars how they were written."""
 
     value: Any  # scalar, list[Node] or dict[str, Node]
     line: int
     column: int
     keys: dict[str, tuple[int, int]] = field(default_factory=dict)
+    written: str = ""
 
     def plain(self) -> Any:
         """The value as ordinary lists, dicts and scalars."""
@@ -114,7 +115,7 @@ class _Builder:
         if UNPRINTABLE.search(event.value):
             raise HeadError("control-character", "a control character as escape", "remove it", *place)
         value = event.value if event.style not in (None, "") else resolve(event.value)
-        self._add(Node(value, *place))
+        self._add(Node(value, *place, written=event.value))
 
     def _add(self, node: Node) -> None:
         if not self.stack:

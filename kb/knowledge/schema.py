@@ -230,7 +230,7 @@ class HeadReader:
         if isinstance(node.value, (dict, list)) or node.value is None:
             self.report(place, "wrong-type", f"{at} must be a text", "write one text")
             return ""
-        value = str(node.value).lower() if isinstance(node.value, bool) else " ".join(str(node.value).split())
+        value = " ".join(node.written.split())
         if len(value) > limit:
             self.report(place, "too-long", f"{at} has {len(value)} characters", f"at most {limit}")
         return value

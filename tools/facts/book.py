@@ -24,6 +24,8 @@ class Book:
         self.tips = facts(folder, "expert_tips", "tips")
         self.own = table("own")
         self.judged = table("judgement")
+        for record in self.patterns:
+            record["recipes"] = [*record["recipes"], *self.judged["more_recipes"].get(record["id"], ())]
         self.repairs, self.useless = self._sides()
         self.against: dict[str, list[str]] = {}
         for one, other in self.judged["contradicts"]:
