@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kb.errors import SourceError
-from kb.knowledge import query, store
+from kb.knowledge import embed, query, store
 from kb.knowledge.search import rank
 from kb.knowledge.store import Index
 
@@ -65,6 +65,26 @@ def benchmark(folder: Path) -> list[Question]:
         grades.setdefault(row["qid"], {})[row["pid"]] = int(row["rel"])
     rows = _rows(folder / "queries.tsv", ("qid", "lang", "type", "text"))
     return [Question(r["text"], r["lang"], (r["lang"], r["type"]), grades[r["qid"]]) for r in rows]
+
+
+def benchmark_index(folder: Path) -> Index:
+    """The passages of that benchmark as entries, in memory: passages.tsv (id, title, body), titles_i18n.tsv."""
+    from kb.model import Entry, Text3
+
+    other = {r["pid"]: r for r in _rows(folder / "titles_i18n.tsv", ("pid", "title_zh", "title_ja"))}
+    entries = [
+        Entry(
+            id=row["id"],
+            kind="recipe",
+            state="draft",
+            title=Text3(row["title"], other[row["id"]]["title_zh"], other[row["id"]]["title_ja"]),
+            symptom=Text3(row["body"]),
+            remedy=Text3(""),
+            family="",
+        )
+        for row in _rows(folder / "passages.tsv", ("id", "title", "body"))
+    ]
+    return store.in_memory(entries, embed.Embedder(embed.shipped_model()))
 
 
 def run(index: Index, asked: Iterable[Question]) -> dict[str, dict[str, Scores]]:
