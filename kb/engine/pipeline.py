@@ -56,7 +56,7 @@ def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowl
 def advise_metrics(
     path: Path, request: Request = Request(), knowledge: Knowledge | None = None
 ) -> list[Report]:
-    """One report for each object of a `--metrics` file (DESIGN section 2)."""
+    """One report for each object of a `--metrics` file (its form: docs/json.md)."""
     from kb.engine.readers.metrics_json import read_metrics
 
     knowledge = knowledge or open_knowledge()

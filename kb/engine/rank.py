@@ -17,6 +17,7 @@ from kb.units import percent
 
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
+PER_FINDING = 3  # remedies of one finding before those of other findings have had their turn
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
@@ -67,15 +68,19 @@ def rank(
 def _choose(
     pool: list[tuple[float, Match, Gain, list[str]]], limit: int
 ) -> list[tuple[Match, Gain, list[str]]]:
-    """Greedy: the best remaining one, each finding's further remedies discounted."""
+    """Greedy: the best remaining one, each finding's further remedies discounted and, past a few, put off."""
     used: dict[str, int] = {}
+
+    def turn(item: tuple[float, Match, Gain, list[str]]) -> tuple[bool, float, str]:
+        taken = used.get(item[1].finding.id, 0)
+        return (taken >= PER_FINDING, -item[0] * SAME_FINDING**taken, item[1].entry.id)
+
     out: list[tuple[Match, Gain, list[str]]] = []
     rest = list(pool)
     while rest and len(out) < limit:
-        rest.sort(
-            key=lambda item: (-item[0] * SAME_FINDING ** used.get(item[1].finding.id, 0), item[1].entry.id)
-        )
-        _, match, gain, also = rest.pop(0)
+        best = min(rest, key=turn)
+        rest.remove(best)
+        _, match, gain, also = best
         used[match.finding.id] = used.get(match.finding.id, 0) + 1
         out.append((match, gain, also))
     return out

@@ -74,7 +74,7 @@ def test_mix_ratios_are_recomputed() -> None:
 
 def test_bytes_an_instruction() -> None:
     """272 KiB in 2177 instructions: 127.9 B."""
-    row = {"aiv_time_us": 100.0, "aiv_mte3_instructions": 2177.0, "UB_to_GM_datas": 272.0}
+    row = {"aiv_time_us": 100.0, "aiv_mte3_instructions": 2177.0, "ub_to_gm_datas": 272.0}
     assert measured(vector([row])).get("bytes_per_mte3_instruction") == pytest.approx(272 * 1024 / 2177)
 
 

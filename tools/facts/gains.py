@@ -20,7 +20,9 @@ GRADES: dict[str, Grade] = {
 }
 
 
-def published(rows: Iterable[dict[str, Any]], grade: Grade, chip: str, of: str = "operator") -> tuple[PublishedGain, ...]:
+def published(
+    rows: Iterable[dict[str, Any]], grade: Grade, chip: str, of: str = "operator"
+) -> tuple[PublishedGain, ...]:
     """Rows of the gain tables; `chip` and `of` are what a row that says nothing refers to."""
     return tuple(_one(row, grade, chip, of) for row in rows)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from kb.model import Basis, Condition, Observation
 from kb.vocabulary.metrics import BY_ID
-
 from tools.facts.tables import table
 
 # names of the facts that are a metric under another name
@@ -32,7 +31,9 @@ UNITS = {"_us": " in us", "_ms": " in ms", "_GBps": " in GB/s", "_bytes": " in b
 _LINE = re.compile(r"(\S+) (<=|>=|==|!=|<|>|~|in) (.+) (observed|threshold|inferred)")
 
 
-def signature(entry_id: str, metrics: Sequence[dict[str, Any]]) -> tuple[tuple[Condition, ...], tuple[Observation, ...]]:
+def signature(
+    entry_id: str, metrics: Sequence[dict[str, Any]]
+) -> tuple[tuple[Condition, ...], tuple[Observation, ...]]:
     """Conditions and observations of one record."""
     special = table("when").get(entry_id, {"take": [], "when": []})
     conditions = list(parse_lines(special["when"]))
@@ -50,7 +51,7 @@ def signature(entry_id: str, metrics: Sequence[dict[str, Any]]) -> tuple[tuple[C
 
 
 def parse_lines(lines: Iterable[str]) -> Iterable[Condition]:
-    """"metric op value basis" lines as conditions."""
+    """ "metric op value basis" lines as conditions."""
     for line in lines:
         found = _LINE.fullmatch(line)
         if not found:
@@ -67,7 +68,11 @@ def _condition(name: str, record: dict[str, Any]) -> Condition | None:
     if name == "kernel_type":
         return Condition("core", "==", "mix", basis)
     metric = RENAMED.get(name, name)
-    if metric not in BY_ID or op not in ("<", "<=", ">", ">=", "==", "!=", "~") or BY_ID[metric].kind == "label":
+    if (
+        metric not in BY_ID
+        or op not in ("<", "<=", ">", ">=", "==", "!=", "~")
+        or BY_ID[metric].kind == "label"
+    ):
         return None
     if isinstance(value, str):
         value = VALUES.get(value, value)
@@ -95,7 +100,9 @@ def _typed(raw: str) -> Any:
 def _words(name: str, op: str, value: Any) -> str:
     unit = next((words for ending, words in UNITS.items() if name.endswith(ending)), "")
     if name in ("op_sequence", "pipeline_trace", "code"):
-        start = {"op_sequence": "operator order", "pipeline_trace": "the pipeline trace", "code": "the code"}[name]
+        start = {"op_sequence": "operator order", "pipeline_trace": "the pipeline trace", "code": "the code"}[
+            name
+        ]
         verb = "" if op == "==" else f" {WORDS[op]}"
         return f"{start}{verb or ':'} {value}"
     plain = re.sub(r"_(us|ms|GBps|bytes)$", "", name) if unit else name

@@ -1,74 +1,35 @@
-"""Body sections that the facts do not hold as text: how to check, why, and when it does not help."""
+"""Body sections that the facts do not hold as text: signs of a pattern, why a recipe helps, and when not."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from kb import targets
+from kb.knowledge.body import tidy
 from kb.model import Condition, PublishedGain
 
-RISES = ("aic_mac_ratio", "gm_bandwidth_utilisation", "l2_hit_rate", "gm_bandwidth", "clock_ratio", "floor_ratio")
-# conditions that say where a recipe applies and do not change with the remedy
-STAYS = (
-    "matmul_", "op_type", "dtype", "chip_family", "task_duration_us", "io_bytes", "inner_axis", "elements", "launch_count",
-    "head_dim", "input_format", "core", "follows", "followed_by", "read_bytes",
-)  # fmt: skip
-SAY = {"block_dim": "Block Dim", "core": "core kind"}
 GRADE_WORDS = {
     "vendor": "vendor documentation",
     "third-party": "third-party measurement",
     "stated": "stated, not measured",
     "practice": "general practice",
 }
-LAUNCHES = "The separate kernel is gone from the operator list, with its launch."
 
 
-def check(conditions: Sequence[Condition], gains: Sequence[PublishedGain], note: str) -> str:
-    """Which counter should move and by how much, then how to compare."""
-    sequence = any(c.metric in ("follows", "followed_by") for c in conditions)
-    lines = [LAUNCHES] if sequence else [line for condition in conditions if (line := _move(condition))]
-    if any(c.metric == "core" and c.value == "ai_cpu" for c in conditions):
-        lines.append("Its Task Type is no longer AI_CPU.")
-    if any(c.metric == "inner_axis_bytes" or c.metric.startswith("inner_axis_rest") for c in conditions):
-        lines.append("MTE2 time of the kernel falls; compare with an aligned size of about the same bytes.")
-    run = bool(gains) and all(gain.of == "run" for gain in gains)
-    what = "step time" if run else "task duration"
-    verb = "Then compare" if lines else "Compare"
-    effect = f"{verb} the {what} on the same shapes before and after (`kb compare BEFORE AFTER`)."
-    text = " ".join([*lines, effect])
-    return f"{text}\n\n{note}" if note else text
+def holds(conditions: Sequence[Condition], bands: str) -> str:
+    """How to see that a pattern is there, and how bad it is."""
+    signs = "; ".join(f"{c.metric} {_op(c)} {_value(c)} ({c.basis})" for c in conditions)
+    return tidy(f"{f'It holds with {signs}. ' if signs else ''}Bands: {bands}.")
 
 
-def _move(c: Condition) -> str:
-    name = SAY.get(c.metric, c.metric)
-    if c.metric.startswith(STAYS) or c.op == "!=":
-        return ""
-    if c.metric == "block_dim":
-        return _blocks(c)
-    if c.metric == "blocks_per_core" or c.metric == "tail_blocks":
-        return "Block Dim becomes a multiple of the core count (tail_blocks 0)." if c.metric == "tail_blocks" else ""
-    if c.metric.startswith("bytes_per_mte"):
-        return f"{name} rises to 16384 or more."
-    if c.metric == "pipe_sum":
-        return "pipe_sum rises well above 1: copies and computation overlap."
-    value = _value(c)
-    if c.op in (">", ">=") or (c.op in ("~", "==") and c.metric not in RISES):
-        return f"{name} falls {'below' if c.op != '~' else 'from about'} {value}."
-    return f"{name} rises {'above' if c.op != '~' else 'from about'} {value}."
-
-
-def _blocks(c: Condition) -> str:
-    if c.op in ("<", "=="):
-        return "Block Dim reaches the number of cores of the kernel's kind."
-    if c.op == ">":
-        return "Block Dim falls to the number of cores of the kernel's kind."
-    return ""
+def _op(c: Condition) -> str:
+    return {"~": "about", "==": "=", "in": "one of"}.get(c.op, c.op)
 
 
 def _value(c: Condition) -> str:
-    if isinstance(c.value, float):
-        return f"{c.value:.4g}"
-    return str(c.value).removeprefix("@")
+    if isinstance(c.value, tuple):
+        return ", ".join(str(item) for item in c.value)
+    return f"{c.value:.4g}" if isinstance(c.value, float) else c.value.removeprefix("@")
 
 
 def why(gains: Sequence[PublishedGain], role: str) -> str:
@@ -99,7 +60,9 @@ def _saved(gain: PublishedGain) -> str:
     low, high = gain.saved_low, gain.saved_high
     if low is None or high is None:
         return ""
-    what = {"operator": "of the operator's time", "run": "of the whole run", "part": "of that part only"}[gain.of]
+    what = {"operator": "of the operator's time", "run": "of the whole run", "part": "of that part only"}[
+        gain.of
+    ]
     if low == high:
         return f"{percent(abs(high))} {'saved' if high >= 0 else 'more time'} ({what})"
     return f"{percent(low)} to {percent(high)} saved ({what})"
@@ -119,7 +82,11 @@ def _chip(name: str) -> str:
 
 def when_not(tradeoffs: str, anti: Sequence[str], against: Sequence[str], titles: dict[str, str]) -> str:
     """The source's limits, the situations known not to profit, and the entries that say the opposite."""
-    parts = [tradeoffs] if tradeoffs else ["The sources name no limit; it cannot win more than the cause above costs."]
+    parts = (
+        [tradeoffs]
+        if tradeoffs
+        else ["The sources name no limit; it cannot win more than the cause above costs."]
+    )
     if anti:
         parts.append("Known not to help when: " + "; ".join(f"{titles[a]} (`{a}`)" for a in anti) + ".")
     if against:

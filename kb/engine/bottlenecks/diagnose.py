@@ -122,13 +122,33 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
         id=bottleneck.id,
         pattern=bottleneck.id,
         scope="run",
-        operators=tuple(operator_ref(f) for f in group[:MAX_OPERATORS]),
+        operators=_by_type(group)[:MAX_OPERATORS],
         share=round(min(1.0, share), 6),
         confidence=verdict.confidence,
         evidence=verdict.evidence,
         headroom=headroom,
         summary=verdict.summary,
     )
+
+
+def _by_type(group: Sequence[Features]) -> tuple[OperatorRef, ...]:
+    """One reference a type and core, by falling time; the shape is named where there is only one."""
+    found: dict[tuple[str, str], list[OperatorRef]] = defaultdict(list)
+    for f in group:
+        ref = operator_ref(f)
+        found[ref.type or ref.name, ref.core].append(ref)
+    merged = [
+        refs[0]
+        if len(refs) == 1
+        else replace(
+            refs[0],
+            shapes="",
+            count=sum(ref.count for ref in refs),
+            time_us=round(sum(ref.time_us for ref in refs), 3),
+        )
+        for refs in found.values()
+    ]
+    return tuple(sorted(merged, key=lambda ref: (-ref.time_us, ref.name)))
 
 
 def _without_shadowed(findings: list[Finding]) -> list[Finding]:

@@ -145,6 +145,14 @@ def context(features: Features, *metrics: str) -> tuple[Evidence, ...]:
     return tuple(reading(features, metric) for metric in metrics if metric in features.values)
 
 
+def span(features: Features, metric: str) -> str:
+    """A count in words; a range where the candidate chips differ: "48", "40 to 48"."""
+    measure = features.values[metric]
+    if measure.low is None or measure.high is None or measure.low == measure.high:
+        return f"{measure.value:.0f}"
+    return f"{measure.low:.0f} to {measure.high:.0f}"
+
+
 def value(features: Features, metric: str, default: float = 0.0) -> float:
     """A metric's value where an absent one may count as `default` (only inside a computation that says so)."""
     found = features.get(metric)

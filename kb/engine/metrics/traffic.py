@@ -14,8 +14,8 @@ DEFINES: tuple[str, ...] = (
     "bytes_per_mte2_instruction", "bytes_per_mte3_instruction", "cube_operations", "vector_operations",
 )  # fmt: skip
 
-_IN_PATHS = {"aic": ("GM_to_L1_datas",), "aiv": ("GM_to_UB_datas",)}
-_OUT_PATHS = {"aic": ("L0C_to_GM_datas",), "aiv": ("UB_to_GM_datas",)}
+_IN_PATHS = {"aic": ("gm_to_l1_datas",), "aiv": ("gm_to_ub_datas",)}
+_OUT_PATHS = {"aic": ("l0c_to_gm_datas",), "aiv": ("ub_to_gm_datas",)}
 _HITS = (
     "write_cache_hit",
     "r0_read_cache_hit",
@@ -67,7 +67,10 @@ def _volumes(op: Operator) -> Iterator[Measured]:
         count = _sum(op, f"{pipe}_instructions")
         if count is None:
             continue
-        yield f"{pipe}_instructions", Measure(count, "", f"{pipe}_instructions, sum over cores", computed=True)
+        yield (
+            f"{pipe}_instructions",
+            Measure(count, "", f"{pipe}_instructions, sum over cores", computed=True),
+        )
         if volume is not None and count > 0 and volume[0] > 0:
             how = f"{source} / {pipe}_instructions: {kib:.6g} KiB in {count:.0f}"
             yield f"bytes_per_{pipe}_instruction", Measure(kib * KIB / count, "B", how, computed=True)
