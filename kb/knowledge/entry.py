@@ -252,7 +252,7 @@ def _gain(gain: PublishedGain, grade: str) -> dict[str, Any]:
 
 
 def _head_line(key: str, value: Any) -> str:
-    import yaml  # noqa: PLC0415 - only who writes files needs it
+    import yaml
 
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 106}
     if isinstance(value, list) and value and isinstance(value[0], dict):
