@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import kb.commands
-from kb.commands._common import PAGE_FORMATS
+from kb.commands._console import PAGE_FORMATS
 from kb.commands._options import COMMON_PANEL, with_common
 
 INTERRUPTED = 130

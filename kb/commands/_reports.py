@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kb.commands._common import Common, emit, say, screen_width, use_color
+from kb.commands._console import Common, emit, say, screen_width, use_color
 from kb.errors import KbError, SourceError, UsageError
 from kb.model import Entry, Recommendation, Report, SimilarCase
 from kb.report import views

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from kb.commands._common import PAGE_FORMATS, Common, common, emit, show
+from kb.commands._console import PAGE_FORMATS, Common, common, emit, show
 from kb.errors import UsageError
 from kb.report.catalogue import say
 from kb.report.dump import dumps

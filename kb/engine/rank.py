@@ -109,7 +109,7 @@ def gain_of(match: Match) -> Gain:
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
     scale = finding.share if of == "run" else 1.0
-    published = _published(match.entry.gains)
+    published = _published(match.entry.gains, of)
     if bound is None:
         if published is None:
             return Gain(
@@ -152,12 +152,15 @@ def gain_of(match: Match) -> Gain:
     )
 
 
-def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, float, str] | None:
-    """(least, middle, most, part of the least to promise, words) over the published figures for a whole operator or run; None without any."""
+def _published(gains: Sequence[PublishedGain], of: str) -> tuple[float, float, float, float, str] | None:
+    """(least, middle, most, part of the least to promise, words) over the published figures; None without any.
+
+    A figure for a whole run says nothing about one operator; one for an operator does for the operators of a run.
+    """
     usable = [
         gain
         for gain in gains
-        if gain.of != "part" and gain.saved_low is not None and gain.saved_high is not None
+        if gain.of in ("operator", of) and gain.saved_low is not None and gain.saved_high is not None
     ]
     if not usable:
         return None

@@ -41,7 +41,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "最多为运行的 {share}，约 {time}",
         "最大で実行全体の {share}、約 {time}",
     ),
-    "win.nothing": ("nothing known", "未见可节省的时间", "短縮できる時間は見当たりません"),
+    "win.nothing": (
+        "no time, as far as the counters tell",
+        "从计数器看没有可节省的时间",
+        "計測値からは短縮できる時間は見当たりません",
+    ),
     "win.open": (
         "no floor is known for {patterns}: its whole time is counted",
         "{patterns} 没有已知下限：按其全部耗时计",

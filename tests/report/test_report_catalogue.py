@@ -54,7 +54,7 @@ def asked() -> Iterator[tuple[str, int, str]]:
 
 
 def test_no_text_is_asked_for_that_is_missing() -> None:
-    # `say` of kb.commands._common takes a sentence, not a key; sentences have blanks, keys have none.
+    # `say` of kb.commands._console takes a sentence, not a key; sentences have blanks, keys have none.
     missing = [call for call in asked() if " " not in call[2] and call[2] not in TEXTS]
     assert missing == []
     assert len(list(asked())) > 40

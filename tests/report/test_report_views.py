@@ -180,6 +180,22 @@ def test_a_gain_without_a_known_time_names_none() -> None:
     assert answer.gain_text(SAMPLE, loose, "en").endswith("of the operator's time")
 
 
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_without_a_total_no_time_is_made_up(name: str) -> None:
+    shares = tuple(replace(item, time_us=None) for item in RUN.operators)
+    report = replace(
+        RUN, total_us=None, operators=shares, findings=(replace(RUN.findings[0], operators=shares[:1]),)
+    )
+    text = shown(name, report)
+    assert not re.search(r"[0-9] (us|ms|s)\b", text)
+
+
+def test_many_chips_are_not_all_named(n: int = 9) -> None:
+    chips = tuple(f"Ascend91{at}" for at in range(n))
+    text = " ".join(shown("text", replace(RUN, chip=replace(RUN.chip, candidates=chips))).split())
+    assert "one of Ascend910, Ascend911, Ascend912, Ascend913 and 5 more (inferred" in text
+
+
 class _Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()

@@ -185,6 +185,14 @@ class LeavesProcess(Scenario):
         )
 
 
+class LeavesStranger(Scenario):
+    """A process stays behind whose environment was cleared; its number is left in a file."""
+
+    def after_app(self, session: Session) -> None:
+        left = subprocess.Popen(["/bin/sh", "-c", "while :; do sleep 1; done"], env={})
+        (session.top.parent / "stranger.pid").write_text(str(left.pid))
+
+
 class Twins(Scenario):
     """Another collection puts its result into the same folder meanwhile, with a later name."""
 
@@ -282,6 +290,7 @@ SCENARIOS: dict[str, Scenario] = {
     "leaves-process": LeavesProcess(own_session=False),
     "leaves-daemon": LeavesProcess(own_session=True),
     "leaves-deaf-daemon": LeavesProcess(own_session=True, deaf=True),
+    "leaves-stranger": LeavesStranger(),
     "twins": Twins(),
     "unreadable": Unreadable(),
     "linked-result": LinkedResult(),

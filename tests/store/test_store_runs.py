@@ -69,7 +69,7 @@ def test_a_run_id_comes_from_what_was_measured_not_from_where_it_lies() -> None:
             SAMPLE, run="", target="./x", files=tuple(replace(f, path=f"/a/{f.path}") for f in SAMPLE.files)
         )
     )
-    there = plain(replace(SAMPLE, run="", target="/home/me/x", versions={"kb": "9"}))
+    there = plain(replace(SAMPLE, run="", target="/else/where/x", versions={"kb": "9"}))
     slower = plain(replace(SAMPLE, run="", total_us=700.0))
     assert run_id(here) == run_id(there) != run_id(slower)
     assert len(run_id(here)) == 12

@@ -183,11 +183,13 @@ def _chip_310p(folder: Path) -> None:
 
 def _launches(folder: Path) -> None:
     """Two devices, several launches: names with time stamps in kernel and order folders."""
+    count = 0
     for device in (0, 1):
         for order in (0, 1):
             for name, duration in (("Add_kernel", 11.2), ("Mul_kernel", 9.1)):
                 kernel = replace(_vector(name, duration + 0.3 * order, 2), device=device)
-                stamp = f"_2026010203040{device}{order}50{len(name)}1"[:18]
+                count += 1
+                stamp = f"_20260102030405{count:03d}"
                 place = folder / f"device{device}" / name / str(order)
                 some = {key: headers.CANN_85[key] for key in ("PipeUtilization", "Memory")}
                 kernels.write(place, kernel, some, stamp=stamp)

@@ -17,6 +17,7 @@ from collect_machine import FAST, Machine
 from kb.engine.collect import Collected, Event, collect
 from kb.errors import CollectError, KbError
 
+LIMIT_S = 1000.0
 WAITING = "waiting for the device"
 TWO = {"kernels": "add_custom,add_custom,add_custom"}
 
@@ -30,6 +31,32 @@ class Presses:
     def __call__(self, event: Event) -> None:
         if self.left and (event.line == WAITING or event.stopping):
             os.kill(os.getpid(), self.left.pop(0))
+
+
+class Clock:
+    """The clock of the run; it jumps over the time limit at a given moment, however slow the machine is."""
+
+    def __init__(self) -> None:
+        self.ahead_s = 0.0
+        self.sleep = time.sleep
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.ahead_s
+
+    def jump_when_waiting(self, event: Event) -> None:
+        if event.line == WAITING:
+            self.ahead_s = LIMIT_S
+
+    def jump_when_launched(self, event: Event) -> None:
+        if event.launches and event.line == "start":
+            self.ahead_s = LIMIT_S
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("kb.engine.collect.run.time", made)
+    return made
 
 
 def _press(machine: Machine, *numbers: int, **options: object) -> Collected:
@@ -75,28 +102,30 @@ def test_handlers_are_put_back(machine: Machine) -> None:
     assert [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
 
 
-def test_the_time_limit_uses_what_is_there(machine: Machine) -> None:
+def test_the_time_limit_uses_what_is_there(machine: Machine, clock: Clock) -> None:
     machine.play("hangs", **TWO)
-    collected = machine.collect(launch_count=3, timeout_s=0.5)
+    planned = machine.plan(launch_count=3, timeout_s=LIMIT_S)
+    collected = collect(planned, progress=clock.jump_when_waiting, limits=FAST)
     assert not collected.complete
     assert "partial-timeout" in {notice.code for notice in collected.notices}
     assert collected.launches == 1
 
 
-def test_the_time_limit_with_nothing_there(machine: Machine) -> None:
+def test_the_time_limit_with_nothing_there(machine: Machine, clock: Clock) -> None:
     machine.play("hangs-at-once")
-    with pytest.raises(CollectError, match=r"time limit of 0\.4 s") as caught:
-        machine.collect(timeout_s=0.4)
+    with pytest.raises(CollectError, match="time limit of 1000 s") as caught:
+        collect(machine.plan(timeout_s=LIMIT_S), progress=clock.jump_when_waiting, limits=FAST)
     assert "--timeout" in caught.value.now
     assert WAITING in caught.value.now
 
 
 @pytest.mark.parametrize("scenario", ["deaf", "stone-deaf"])
-def test_a_deaf_tool_is_ended_by_ever_firmer_signals(machine: Machine, scenario: str) -> None:
+def test_a_deaf_tool_is_ended_by_ever_firmer_signals(machine: Machine, clock: Clock, scenario: str) -> None:
     machine.play(scenario, **TWO)
-    planned = machine.plan(launch_count=3, timeout_s=0.5)
+    planned = machine.plan(launch_count=3, timeout_s=LIMIT_S)
+    limits = replace(FAST, interrupt_grace_s=0.2)
     with pytest.raises(CollectError, match="time limit") as caught:
-        collect(planned, limits=replace(FAST, interrupt_grace_s=0.2))
+        collect(planned, progress=clock.jump_when_waiting, limits=limits)
     assert "raw data of 1 launch" in caught.value.now
 
 
@@ -106,41 +135,43 @@ def test_a_deaf_tool_and_two_ctrl_c(machine: Machine) -> None:
         _press(machine, signal.SIGINT, signal.SIGINT)
 
 
-def test_ctrl_c_while_stopping_for_the_time_limit_aborts(machine: Machine) -> None:
+def test_ctrl_c_while_stopping_for_the_time_limit_aborts(machine: Machine, clock: Clock) -> None:
     machine.play("hangs-slow-parse", **TWO)
-    planned = machine.plan(launch_count=3, timeout_s=0.5)
+    pressed: list[int] = []
 
     def press(event: Event) -> None:
+        clock.jump_when_waiting(event)
         if event.stopping and not pressed:
             pressed.append(1)
             os.kill(os.getpid(), signal.SIGINT)
 
-    pressed: list[int] = []
     with pytest.raises(CollectError, match="aborted"):
-        collect(planned, progress=press, limits=FAST)
+        collect(machine.plan(launch_count=3, timeout_s=LIMIT_S), progress=press, limits=FAST)
 
 
-def test_a_program_that_hangs_is_ended_with_the_tool(machine: Machine) -> None:
+def test_a_program_that_hangs_is_ended_with_the_tool(machine: Machine, clock: Clock) -> None:
     machine.program("add_custom", "#!/bin/sh\necho start\nsleep 60\n")
-    collected = machine.collect(timeout_s=0.5)
+    planned = machine.plan(timeout_s=LIMIT_S)
+    collected = collect(planned, progress=clock.jump_when_launched, limits=FAST)
     assert not collected.complete
     assert collected.launches == 1
 
 
-def test_a_program_deaf_to_sigint_is_ended_too(machine: Machine) -> None:
-    machine.program("add_custom", "#!/bin/sh\ntrap '' INT TERM\nwhile :; do sleep 0.05; done\n")
+def test_a_program_deaf_to_sigint_is_ended_too(machine: Machine, clock: Clock) -> None:
+    machine.program("add_custom", "#!/bin/sh\ntrap '' INT TERM\necho start\nwhile :; do sleep 0.05; done\n")
+    limits = replace(FAST, interrupt_grace_s=0.2)
     with pytest.raises(CollectError, match="time limit"):
-        collect(machine.plan(timeout_s=0.5), limits=replace(FAST, interrupt_grace_s=0.2))
+        collect(machine.plan(timeout_s=LIMIT_S), progress=clock.jump_when_launched, limits=limits)
 
 
-def test_outside_the_main_thread_the_time_limit_still_holds(machine: Machine) -> None:
+def test_outside_the_main_thread_the_time_limit_still_holds(machine: Machine, clock: Clock) -> None:
     machine.play("hangs", **TWO)
-    planned = machine.plan(launch_count=3, timeout_s=0.5)
+    planned = machine.plan(launch_count=3, timeout_s=LIMIT_S)
     results: list[Collected | KbError] = []
 
     def work() -> None:
         try:
-            results.append(collect(planned, limits=FAST))
+            results.append(collect(planned, progress=clock.jump_when_waiting, limits=FAST))
         except KbError as fault:
             results.append(fault)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import resource
 import stat
+import subprocess
+import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 from collect_machine import FAST, STANDIN, Machine, is_root, without
 
-from kb.engine.collect import Collected, Limits, collect
+from kb.engine.collect import Collected, collect
 from kb.errors import CollectError
 
 SIMULATOR: dict[str, Any] = {"mode": "simulator", "soc": "Ascend910B2"}
@@ -200,8 +202,6 @@ def test_arguments_with_blanks_and_quotes_arrive_whole(machine: Machine) -> None
 
 def test_without_the_wrapper_the_stand_in_tears_arguments_apart(machine: Machine) -> None:
     """Otherwise the test above would prove nothing."""
-    import subprocess
-
     machine.program("add_custom", '#!/bin/sh\nprintf "%s|" "$@"\n')
     argv = [str(STANDIN / "msopprof"), f"--output={machine.work / 'o'}", "./add_custom", "two words"]
     done = subprocess.run(argv, cwd=machine.work, env=machine.variables, capture_output=True, check=True)
@@ -309,18 +309,46 @@ def test_a_result_without_read_permission(machine: Machine) -> None:
         path.chmod(0o700)
 
 
+def test_a_process_that_cleared_its_environment_is_ended_too(machine: Machine) -> None:
+    machine.play("leaves-stranger")
+    collected = machine.collect()
+    pid = (collected.folder.parent / "stranger.pid").read_text()
+    stat_file = Path("/proc", pid, "stat")
+    deadline = time.monotonic() + 5  # SIGKILL is certain, but not instant
+    while stat_file.exists() and stat_file.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+FLOODED = """
+import resource, sys
+from pathlib import Path
+from kb.engine.collect import Limits, Options, collect, look_around, plan
+planned = plan(Options(("./add_custom",)), look_around(root=Path(sys.argv[1])))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+done = collect(planned, limits=Limits(app_bytes=10_000_000))
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(grown, done.app_output.stat().st_size, done.complete)
+print(*(notice.text for notice in done.notices if notice.code == "app-output-cut"))
+"""
+
+
 def test_100_mb_of_program_output_in_bounded_memory(machine: Machine) -> None:
+    """In a process of its own, whose peak nothing else has raised before."""
     machine.play("flood")
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    collected = machine.collect(limits=Limits(app_bytes=10_000_000, progress_s=0.1))
-    grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert collected.complete
-    assert collected.app_output is not None
-    assert collected.app_output.stat().st_size == 10_000_000
-    assert "app-output-cut" in {notice.code for notice in collected.notices}
-    assert grown_kib < 20 * 1024
-    dropped = next(notice.text for notice in collected.notices if notice.code == "app-output-cut")
-    assert int(dropped.split()[0]) > 90_000_000
+    done = subprocess.run(
+        [sys.executable, "-c", FLOODED, str(machine.root)],
+        cwd=machine.work,
+        env={**machine.variables, "PYTHONPATH": str(Path(__file__).resolve().parents[3])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    grown_kib, kept, complete, dropped = done.stdout.split()[:4]
+    assert int(grown_kib) < 20 * 1024
+    assert int(kept) == 10_000_000
+    assert complete == "True"
+    assert int(dropped) > 90_000_000
 
 
 def test_a_flood_with_the_tools_own_mark_and_an_endless_line(machine: Machine) -> None:
