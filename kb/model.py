@@ -239,7 +239,7 @@ class OperatorRef:
     core: str
     shapes: str
     count: int
-    time_us: float
+    time_us: float | None  # None when only shares were stated
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Draw docs/images/advise.svg from what `kb` really prints: `python tools/make_picture.py [--check]`.
 
 The command runs on the shipped sample with colours on; rich turns the captured text into an SVG that needs no font or
-other file from anywhere. `--check` writes nothing and fails when the picture is out of date.
+other file from anywhere. Of each section the first item is shown, and what is left out is marked. `--check` writes
+nothing and fails when the picture is out of date.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from rich._export_format import CONSOLE_SVG_FORMAT
@@ -22,7 +24,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "advise.svg"
 COMMAND = ("advise", "data/samples/add_custom")
-WIDTH, LINES = 100, 60
+WIDTH, LINES = 100, 64
 
 # Without the @font-face rules, which would load a font from the network.
 _FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
@@ -53,16 +55,37 @@ def printed() -> str:
     return done.stdout
 
 
+def shortened(lines: Sequence[str]) -> list[str]:
+    """What stands above the first section, then of each section the first item; marks say how much is left out.
+
+    Sections after `LINES` lines are left out whole.
+    """
+    plain = [Text.from_ansi(line).plain.strip() for line in lines]
+    starts = [0, *(n for n, text in enumerate(plain) if text.startswith("── ")), len(lines)]
+    kept: list[str] = []
+    later = 0
+    for start, end in pairwise(starts):
+        blank = next((n for n in range(start, end) if not plain[n]), end)
+        cut = end if start == 0 else blank
+        left_out = sum(bool(text) for text in plain[cut:end])
+        if len(kept) > LINES:
+            later += sum(bool(text) for text in plain[start:end])
+            continue
+        kept += [*lines[start:cut], *([_mark(left_out)] if left_out else []), *([""] if start else [])]
+    return [*kept, _mark(later)] if later else kept
+
+
+def _mark(count: int) -> str:
+    return f"\x1b[2m    … {count} more lines\x1b[0m"
+
+
 def draw(text: str) -> str:
-    """The SVG of a terminal that shows the first `LINES` lines of a text with ANSI colours."""
+    """The SVG of a terminal that shows the shortened lines of a text with ANSI colours."""
     console = Console(
         record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor"
     )
-    lines = text.rstrip("\n").split("\n")
-    for line in lines[:LINES]:
+    for line in shortened(text.rstrip("\n").split("\n")):
         console.print(Text.from_ansi(line), soft_wrap=True)
-    if len(lines) > LINES:
-        console.print(Text(f"… {len(lines) - LINES} more lines", style="dim"))
     svg = console.export_svg(title=f"kb {' '.join(COMMAND)}", code_format=_FORMAT, unique_id="kb")
     return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
 

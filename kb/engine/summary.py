@@ -30,6 +30,8 @@ MAX_KEYS = 10
 
 def total_us(profile: Profile, features: RunFeatures) -> float | None:
     """Time of the run in microseconds: overlap removed for a model, task duration for one kernel; None when unknown."""
+    if any(op.duration.unit != "us" for op in profile.operators):
+        return None
     run, _ = denominators(profile)
     return None if run is None else round(run, 3)
 

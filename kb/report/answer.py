@@ -135,8 +135,14 @@ def _base_us(report: Report, finding: str, gain: Gain) -> float | None:
         return report.total_us
     for found in report.findings:
         if found.id == finding and found.operators:
-            return sum(operator.time_us for operator in found.operators)
+            times = [operator.time_us for operator in found.operators if operator.time_us is not None]
+            return sum(times) if times else None
     return None
+
+
+def by_time(report: Report) -> list[OperatorRef]:
+    """The operators with the longest first; those whose time is not known keep their order at the end."""
+    return sorted(report.operators, key=lambda operator: -(operator.time_us or 0.0))
 
 
 def finding_text(report: Report, id: str) -> str:
@@ -204,12 +210,9 @@ def operator_name(operator: OperatorRef, lang: str) -> str:
     return operator.type or operator.name or say("unnamed", lang)
 
 
-def time_text(report: Report, operator: OperatorRef) -> str:
-    """The time of an operator; its share of all where the input holds shares and no times (no total then)."""
-    if report.total_us is not None:
-        return units.us(operator.time_us)
-    whole = sum(item.time_us for item in report.operators)
-    return units.percent(operator.time_us / whole) if whole > 0 else ""
+def time_text(operator: OperatorRef) -> str:
+    """The time of an operator for people; empty where the input holds shares and no times."""
+    return "" if operator.time_us is None else units.us(operator.time_us)
 
 
 def operator_text(report: Report, operator: OperatorRef, lang: str) -> str:
@@ -217,7 +220,7 @@ def operator_text(report: Report, operator: OperatorRef, lang: str) -> str:
     parts = [f"{operator_name(operator, lang)} ({operator.core})", operator.shapes]
     if operator.count != 1:
         parts.append(say("count.launches", lang, count=operator.count))
-    return ", ".join(part for part in (*parts, time_text(report, operator)) if part)
+    return ", ".join(part for part in (*parts, time_text(operator)) if part)
 
 
 def unjudged_by_reason(report: Report) -> dict[tuple[str, str], list[str]]:

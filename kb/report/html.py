@@ -96,14 +96,14 @@ def _operators(report: Report, lang: str) -> Iterator[str]:
     if not report.operators:
         return
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)
+    longest = answer.by_time(report)
     rows = tuple(
         (
             esc(answer.operator_name(item, lang)),
             esc(item.core),
             esc(item.shapes),
             str(item.count),
-            esc(answer.time_text(report, item)),
+            esc(answer.time_text(item)),
         )
         for item in longest[:30]
     )

@@ -61,7 +61,7 @@ def _one_operator(operator: OperatorRef, lang: str) -> list[tuple[str, str]]:
 
 def _operators(report: Report, lang: str) -> Iterator[str]:
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)[:TOP]
+    longest = answer.by_time(report)[:TOP]
     yield from table(
         heads, tuple(_operator_row(report, operator, lang) for operator in longest), frozenset({3, 4})
     )
@@ -74,7 +74,7 @@ def _operator_row(report: Report, operator: OperatorRef, lang: str) -> tuple[str
         md(operator.core),
         md(operator.shapes),
         str(operator.count),
-        answer.time_text(report, operator),
+        answer.time_text(operator),
     )
 
 

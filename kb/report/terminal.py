@@ -86,7 +86,7 @@ def _operators(screen: Screen, report: Report) -> None:
         return
     screen.heading("head.operators")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)
+    longest = answer.by_time(report)
     rows = (_operator_cells(screen, report, item) for item in longest[:SHOWN])
     screen.table(rows, heads=heads, right=frozenset({2, 3, 4}))
     if len(longest) > SHOWN:
@@ -94,9 +94,11 @@ def _operators(screen: Screen, report: Report) -> None:
 
 
 def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:
-    share = units.percent(item.time_us / report.total_us) if report.total_us else ""
+    share = (
+        units.percent(item.time_us / report.total_us) if report.total_us and item.time_us is not None else ""
+    )
     name = answer.operator_name(item, screen.lang)
-    return [name, item.core, str(item.count), answer.time_text(report, item), share]
+    return [name, item.core, str(item.count), answer.time_text(item), share]
 
 
 def _findings(screen: Screen, report: Report) -> None:

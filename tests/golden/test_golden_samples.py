@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from running import ROOT, needs_cli, run_kb
+from running import ROOT, needs_cli, needs_sample, run_kb
 
-pytestmark = needs_cli
+pytestmark = [needs_cli, needs_sample]
 
 SAMPLES = ROOT / "data" / "samples"
 FOLDER = Path(__file__).parent / "samples"

@@ -33,7 +33,7 @@ class Held:
     """A bottleneck that holds for one operator or for the run; `operators` only for run-level ones."""
 
     confidence: float
-    headroom: float | None
+    headroom: float | None  # None: the loosest bound, `open_share`
     evidence: tuple[Evidence, ...]
     summary: str
     operators: tuple[Features, ...] = ()
@@ -187,6 +187,13 @@ def pipe_headroom(features: Features, pipe: str, removable: float = 1.0) -> floa
     return round(
         max(0.0, min(share * removable, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4
     )
+
+
+def open_share(features: Features) -> float:
+    """The loosest upper bound: time beyond the busiest pipe (scalar apart) and beyond the floor; 1 when neither is known."""
+    pipes = ("aic_mac", "aic_mte1", "aic_mte2", "aic_mte3", "aic_fixpipe", "aiv_vec", "aiv_mte2", "aiv_mte3")
+    busiest = max((value(features, f"{pipe}_ratio") for pipe in pipes), default=0.0)
+    return round(max(0.0, 1 - max(busiest, floor_ratio(features))), 4)
 
 
 def copy_headroom(features: Features, pipe: str, removable: float) -> float:

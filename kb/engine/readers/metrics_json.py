@@ -13,6 +13,7 @@ from typing import Any
 
 from kb.engine.readers.columns import all_columns, lookup, missing, number
 from kb.engine.readers.rows import unreadable
+from kb.engine.readers.tasks import core_of
 from kb.engine.readers.words import clean
 from kb.errors import SourceError
 from kb.model import Capture, Chip, CoreKind, Measure, Notice, Operator, Profile, RunTimes, SourceFile, Tensor
@@ -229,6 +230,10 @@ class _Document:
             for core in _CORES:
                 if stated == core:
                     return core
+            if isinstance(stated, str):
+                kind = core_of(stated, "", (), False, True)
+                if kind not in ("other", "unknown"):
+                    return kind
             raise self._wrong(f"{self.place}.core", f"one of {', '.join(_CORES)}")
         sides = {
             name[:3] for name, item in found.items() if name.startswith(("aic_", "aiv_")) and item.value > 0
