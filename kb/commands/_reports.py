@@ -61,6 +61,13 @@ def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | N
     )
 
 
+def in_full(request: Request) -> Request:
+    """The same request for the report that is kept: nothing narrowed."""
+    from kb.engine.pipeline import KEPT
+
+    return replace(request, who=None, top=KEPT)
+
+
 def in_language(report: Report, lang: str) -> Report:
     """The report with the titles of entries in `lang`; what the engine computed stays in English."""
     if lang == "en":

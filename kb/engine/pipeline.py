@@ -22,6 +22,9 @@ from kb.targets import Target, all_targets
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
 
+KEPT = 30  # recommendations of a run that are kept; fewer are shown
+
+
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """What the pipeline needs of the knowledge base: entries by id, and nearness of a text to entries of some kinds."""
@@ -33,7 +36,7 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """How to advise: `shape` states the operator's tensors in words, `who` and `top` restrict the answer."""
+    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations."""
 
     soc: str | None = None
     shape: str | None = None
@@ -86,7 +89,7 @@ def advise_profile(
     }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
     matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
-    recommendations = rank(matches, run_scope=profile.scope == "run", limit=request.top, who=request.who)
+    recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT)
     report = Report(
         target=profile.target,
         run="",
@@ -104,7 +107,14 @@ def advise_profile(
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},
     )
-    return replace(report, run=run_id(report))
+    return narrow(replace(report, run=run_id(report)), request)
+
+
+def narrow(report: Report, request: Request) -> Report:
+    """The report with only the recommendations that `request` asks for, ranked anew."""
+    wanted = [item for item in report.recommendations if request.who is None or item.who in ("", request.who)]
+    ranked = tuple(replace(item, rank=place) for place, item in enumerate(wanted[: request.top], 1))
+    return replace(report, recommendations=ranked)
 
 
 def open_knowledge() -> Knowledge:

@@ -36,20 +36,15 @@ GRADE_WORDS = {
 }
 
 
-def rank(
-    matches: Iterable[Match], *, run_scope: bool, limit: int = 10, who: str | None = None
-) -> tuple[Recommendation, ...]:
+def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10) -> tuple[Recommendation, ...]:
     """Recommendations in order of expected saving.
 
     Args:
         run_scope: the profile is a whole run, so shares of operators matter.
         limit: at most so many.
-        who: only entries that this role can apply ("kernel-developer", "model-developer", "deployment").
     """
     best: dict[str, list[tuple[float, Match, Gain]]] = {}
     for match in matches:
-        if who and match.entry.who and match.entry.who != who:
-            continue
         gain = gain_of(match)
         if gain.high <= 0:
             continue
