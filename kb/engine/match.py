@@ -34,6 +34,8 @@ _KIN = (
     ("pool", "pool_grad", "resize", "pool_resize"),
     ("hccl", "mc2", "moe_comm"),
 )  # fmt: skip
+# An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
+OPERATOR_ONLY = 0.4
 # Bottlenecks whose remedy is to use the unit that the kernel does not use now.
 _OTHER_UNIT = frozenset({"cube-idle-no-dot"})
 # Families of entries that speak of one kind of operator only, and what that kind's work patterns are.
@@ -78,24 +80,52 @@ def match(
         nearness: finding id to entry id to cosine of their texts, where a search index exists.
     """
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
-    held = {finding.pattern for finding in findings}
     out = []
     for finding in findings:
         lead = features.get(finding.id)
+        near = nearness.get(finding.id, {})
         for entry in usable:
             if finding.pattern not in entry.bottlenecks or _known_not_to_help(entry, finding, findings):
                 continue
-            found = _fit(
-                entry,
-                finding,
-                lead,
-                targets,
-                order.get(finding.pattern, ()),
-                nearness.get(finding.id, {}),
-                held,
-            )
+            found = _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), near)
             if found is not None:
                 out.append(found)
+    return out + _by_operator_alone(
+        findings, features, usable, targets, {item.entry.id for item in out}, nearness
+    )
+
+
+def _by_operator_alone(
+    findings: Sequence[Finding],
+    features: Mapping[str, Features],
+    usable: Sequence[Entry],
+    targets: Sequence[Target],
+    taken: set[str],
+    nearness: Mapping[str, Mapping[str, float]],
+) -> list[Match]:
+    """Recipes written for an operator in trouble that no finding leads to and that nothing measured speaks against."""
+    out = []
+    troubled: dict[str, Finding] = {}
+    for finding in findings:
+        lead = features.get(finding.id)
+        if lead is not None and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
+            troubled.setdefault(lead.labels.get("op_type", ""), finding)
+    for kind, finding in troubled.items():
+        for entry in usable:
+            if entry.id in taken or entry.kind != "recipe" or _known_not_to_help(entry, finding, findings):
+                continue
+            if not any(
+                operators.matches(name, kind)
+                for name in entry.operators
+                if name not in ("*", operators.OWN_KERNEL)
+            ):
+                continue
+            lead = features[finding.id]
+            signature, _ = _signature(entry.when, lead)
+            found = _fit(entry, finding, lead, targets, (), nearness.get(finding.id, {}))
+            if found is not None and signature >= 1.0:
+                reasons = (f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
+                out.append(Match(entry, finding, lead, round(found.fit * OPERATOR_ONLY, 4), ("", *reasons)))
     return out
 
 
@@ -110,7 +140,7 @@ def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Findin
 
 
 def _fit(
-    entry: Entry, finding: Finding, lead: Features | None, targets: Sequence[Target], order: Sequence[str], nearness: Mapping[str, float], held: set[str],
+    entry: Entry, finding: Finding, lead: Features | None, targets: Sequence[Target], order: Sequence[str], nearness: Mapping[str, float],
 ) -> Match | None:  # fmt: skip
     reasons = [f"repairs {finding.pattern}"]
     operator_fit, why = _operator(entry, finding, lead)
