@@ -34,21 +34,26 @@ def write(table: Table, path: Path) -> None:
     for (family, name), one in sorted(table.rows.items()):
         values = [f"{value:.4g}" for value in columns_of(one.factors).values()]
         error = "" if one.error is None else f"{one.error:.3f}"
-        lines.append("\t".join([family, name, *values, error, f"{one.low:.3f}", f"{one.high:.3f}", str(one.rows), one.source]))
+        spread = [error, f"{one.low:.3f}", f"{one.high:.3f}", str(one.rows), one.source]
+        lines.append("\t".join([family, name, *values, *spread]))
     path.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 def show(scores: Iterable[Score]) -> None:
-    print(f"{'kind':10} {'by':7} {'group':34} {'rows':>5} {'share':>6} {'error':>7} {'cover':>6} {'cv err':>7} {'cv cov':>6}")
+    heads = ("rows", "share", "error", "cover", "cv err", "cv cov")
+    print(f"{'kind':10} {'by':7} {'group':34} " + " ".join(f"{head:>6}" for head in heads))
     for one in scores:
-        figures = [one.error, one.covered, one.cross_error, one.cross_covered]
-        text = [f"{value:.3f}" if value is not None else "-" for value in figures]
-        print(f"{one.kind:10} {one.by:7} {one.group:34} {one.rows:5d} {one.share:6.2f} {text[0]:>7} {text[1]:>6} {text[2]:>7} {text[3]:>6}")
+        figures = [one.share, one.error, one.covered, one.cross_error, one.cross_covered]
+        text = [str(one.rows), *(f"{value:.3f}" if value is not None else "-" for value in figures)]
+        print(f"{one.kind:10} {one.by:7} {one.group:34} " + " ".join(f"{cell:>6}" for cell in text))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--timings", type=Path, required=True, help="table of timings, columns as for `kb estimate`")
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument(
+        "--timings", type=Path, required=True, help="table of timings, columns as for `kb estimate`"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="where to write the constants")
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     given = parser.parse_args()

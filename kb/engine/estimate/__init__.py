@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kb import targets
 from kb.engine.estimate import table
 from kb.engine.estimate.classes import Placed, place
-from kb.engine.estimate.load import NoLoad, memory_rate
+from kb.engine.estimate.load import NoLoad, memory_rate, total_bytes
 from kb.engine.estimate.spec import OpSpec, from_operator
 from kb.model import Operator
 from kb.targets import Target
@@ -19,7 +19,7 @@ from kb.units import us
 
 __all__ = ["Estimate", "NotEstimated", "OpSpec", "estimate", "from_operator"]
 
-_AI_CPU_US, _AI_CPU_BYTES = 150.0, 1e3  # us a call, bytes a us; assumed from two measured kernels of 136 and 238 us
+_AI_CPU_US, _AI_CPU_BYTES = 150.0, 1e3  # us a call, bytes a us; two measured kernels took 136 and 238 us
 _BOUNDS = {
     "launch": "launch", "block": "launch", "memory": "memory", "cached": "memory", "traffic": "memory", "conflict": "memory",
     "vector": "vector", "piece": "small pieces", "scalar": "small pieces", "cube": "cube",
@@ -28,7 +28,7 @@ _BOUNDS = {
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Microseconds of one call: likely, and a range that about five calls in six fall into.
+    """Microseconds of one call: likely, and a range that about six calls in seven fall into.
 
     `bound` is what most of the time goes to: launch, memory, vector, small pieces, cube or ai_cpu. `basis` names the
     constants used and what was assumed.
@@ -48,7 +48,9 @@ class NotEstimated:
     reason: str
 
 
-def estimate(op: OpSpec | Operator, target: Target | str, constants: table.Table | None = None) -> Estimate | NotEstimated:
+def estimate(
+    op: OpSpec | Operator, target: Target | str, constants: table.Table | None = None
+) -> Estimate | NotEstimated:
     """Device time of one call on a chip. A family or group name stands for its typical chip.
 
     `constants` are those shipped, or fitted elsewhere.
@@ -70,11 +72,11 @@ def estimate(op: OpSpec | Operator, target: Target | str, constants: table.Table
         return NotEstimated(str(reason))
 
 
-def _with(placed: Placed, used: table.Constants, remark: str, chip: Target) -> Estimate:
+def _with(placed: Placed, used: table.Constants, source: table.Source, chip: Target) -> Estimate:
     parts = used.parts(placed.load.terms)
     floor = floor_us(placed, chip)
     mid = max(sum(parts.values()), floor)
-    low, high = max(mid * used.low, floor), mid * used.high
+    low, high = max(mid * used.low / source.widen, floor), mid * used.high * source.widen
     bounds: dict[str, float] = {}
     for name, value in parts.items():
         bounds[_BOUNDS[name]] = bounds.get(_BOUNDS[name], 0.0) + value
@@ -83,7 +85,7 @@ def _with(placed: Placed, used: table.Constants, remark: str, chip: Target) -> E
     counted = f"{used.rows} timings" if used.rows else "assumed"
     said = [f'class "{used.name}" of {used.family} ({counted}, {error}; {used.source}) on {chip.id}']
     said.append(f"{us(bounds[bound])} of it {bound}")
-    said += [text for text in (remark, *placed.load.assumed) if text]
+    said += [text for text in (source.remark, *placed.load.assumed) if text]
     return Estimate(low, mid, high, bound, "; ".join(said))
 
 
@@ -99,7 +101,6 @@ def floor_us(placed: Placed, chip: Target) -> float:
 
 
 def _ai_cpu(spec: OpSpec) -> Estimate:
-    from kb.engine.estimate.load import total_bytes
-
     mid = _AI_CPU_US + total_bytes(spec) / _AI_CPU_BYTES
-    return Estimate(mid / 3, mid, mid * 3, "ai_cpu", "AI CPU kernel: 150 us + bytes at 1 GB/s, an assumption from two measured kernels")
+    basis = "AI CPU kernel: 150 us + bytes at 1 GB/s, an assumption from two measured kernels"
+    return Estimate(mid / 3, mid, mid * 3, "ai_cpu", basis)

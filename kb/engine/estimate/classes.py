@@ -65,7 +65,9 @@ def _picked(spec: OpSpec) -> Tensor | None:
 
 
 def _of_product(product: Product | None, spec: OpSpec) -> Tensor | None:
-    return None if product is None else Tensor((product.batch, product.m, product.n), largest(spec.present_inputs).dtype)
+    if product is None:
+        return None
+    return Tensor((product.batch, product.m, product.n), largest(spec.present_inputs).dtype)
 
 
 def _product(spec: OpSpec) -> Tensor | None:
@@ -87,6 +89,7 @@ _FORMAT = Walk("format", "vector", moves.conversion, _as_largest)
 _GATHER = Walk("gather", "vector", moves.gather, _picked)
 _SCATTER = Walk("scatter", "vector", moves.scatter, _nothing)
 _FILL = Walk("fill", "vector", moves.fill, _nothing)
+_CLEAR = Walk("clear", "vector", moves.clear, _nothing)
 _MATMUL = Walk("product", "cube", cube.matmul, _product)
 _GROUPED = Walk("product", "cube", cube.grouped, _nothing)
 _CONV = Walk("convolution", "cube", cube.convolution, _map)
@@ -116,6 +119,7 @@ _BY_TYPE: dict[str, tuple[str, Walk]] = {
     **dict.fromkeys(("LogSoftmax", "LogSoftmaxGrad", "ConfusionSoftmaxGrad"), ("softmax", _ROWS)),
     **dict.fromkeys(("SigmoidCrossEntropyWithLogits", "SigmoidCrossEntropyWithLogitsGrad"), ("elementwise", _ELEMENTWISE)),
     **dict.fromkeys(("ResizeNearestNeighbor", "ResizeNearestNeighborGrad"), ("resize", _ELEMENTWISE)),
+    "AtomicAddrClean": ("clear", _CLEAR),
     "Conv2DBackpropInput": ("conv2d_dx", _CONV_DX), "FusedDbnDw": ("conv2d_dw", _CONV_DW),
     "MHA": ("attention", _ATTENTION), "GQA": ("attention", _ATTENTION),
 }  # fmt: skip
@@ -142,8 +146,11 @@ def place(spec: OpSpec, target: Target) -> Placed:
     Raises:
         NoLoad: no class fits, or the shapes do not say enough; the text is the reason.
     """
-    plain = operators.canonical(spec.type.partition("(")[0])  # MatMul(catlass): the kernel's origin behind its type
-    pattern, walk = _walk_of(spec.type.partition("(")[0], plain)
+    op_type = spec.type.partition("(")[
+        0
+    ]  # some tables put a kernel's origin behind its type: MatMul(catlass)
+    plain = operators.canonical(op_type)
+    pattern, walk = _walk_of(op_type, plain)
     if not spec.present_inputs and not spec.present_outputs:
         raise NoLoad("no shapes are given")
     assumed: tuple[str, ...] = ()
@@ -153,13 +160,13 @@ def place(spec: OpSpec, target: Target) -> Placed:
             spec, assumed = replace(spec, outputs=(made,)), ("output shape inferred from the inputs",)
     load = walk.load(spec, target)
     load = replace(load, assumed=assumed + load.assumed)
-    name = spec.type if spec.type.startswith("FusionOp_") else plain
+    name = op_type if op_type.startswith("FusionOp_") else plain
     return Placed(load, _keys(walk.kind, walk.name, pattern, name, load.variant), walk.name)
 
 
 def _keys(kind: str, walk: str, pattern: str, name: str, variant: str) -> tuple[str, ...]:
     ending = f": {variant}" if variant else ""
-    return tuple(dict.fromkeys((f"any {kind}", walk, walk + ending, pattern + ending, name + ending)))
+    return tuple(dict.fromkeys((f"any {kind}", walk, pattern, pattern + ending, name + ending)))
 
 
 def _walk_of(op_type: str, plain: str) -> tuple[str, Walk]:

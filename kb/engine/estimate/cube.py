@@ -39,7 +39,8 @@ def matmul(spec: OpSpec, target: Target) -> Load:
 def grouped(spec: OpSpec, target: Target) -> Load:
     """Rows in groups, each with a weight of its own: all rows once through one weight, all weights read."""
     shapes = [shape for t in spec.present_inputs if (shape := t.shape) and len(shape) > 1]
-    rows, weight = next((s for s in shapes if len(s) == 2), None), next((s for s in shapes if len(s) == 3), None)
+    rows = next((shape for shape in shapes if len(shape) == 2), None)
+    weight = next((shape for shape in shapes if len(shape) == 3), None)
     if rows is None or weight is None or rows[1] not in weight[1:]:
         raise NoLoad("the shapes do not show rows x K and groups x K x N")
     wide = weight[2] if weight[1] == rows[1] else weight[1]
@@ -76,7 +77,8 @@ def attention(spec: OpSpec, target: Target) -> Load:
     terms = {"launch": 1.0, "block": float(target.cube_cores), **memory_terms(total_bytes(spec), target)}
     terms["cube"] = 4.0 * scores * size / rate
     terms["vector"] = scores * 4 / VECTOR_BYTES / max(1, target.vector_cores) / clock(target)
-    terms["piece"] = math.ceil(batch * heads * math.ceil(queries / TILE_M) / target.cube_cores) / clock(target)
+    tiles = batch * heads * math.ceil(queries / TILE_M)
+    terms["piece"] = math.ceil(tiles / target.cube_cores) / clock(target)
     return Load(terms, "few rows" if queries <= FEW_ROWS else "", floor_us=terms["cube"])
 
 
@@ -124,8 +126,11 @@ def _pad(value: int, to: int) -> int:
 
 def _power_of_two_stride(operands: list[Tensor]) -> int:
     """Largest power of two that divides the number of block rows of a FRACTAL_NZ operand; 1 for plain layouts."""
-    tall = max((t.shape[-3] for t in operands if t.shape and len(t.shape) >= 4 and layout(t) == "FRACTAL_NZ"), default=1)
-    return tall & -tall
+    blocked = [
+        shape for t in operands if (shape := t.shape) and len(shape) >= 4 and layout(t) == "FRACTAL_NZ"
+    ]
+    tallest = max((shape[-3] for shape in blocked), default=1)
+    return tallest & -tallest
 
 
 def _attention_sizes(spec: OpSpec) -> tuple[int, int, int, int, int]:

@@ -56,7 +56,12 @@ class _Tried:
 
 
 def evaluate(
-    timings: Path, *, constants: Table | None = None, fitted: Fitted | None = None, cross: bool = True, blocks: bool = True
+    timings: Path,
+    *,
+    constants: Table | None = None,
+    fitted: Fitted | None = None,
+    cross: bool = True,
+    blocks: bool = True,
 ) -> list[Score]:
     """Scores by kind and chip, by kind and family, and by class of the device kernels.
 
@@ -76,7 +81,9 @@ def evaluate(
     tables = {fold: known.without(fold) for fold in range(FOLDS)} if known else {}
     tried = list(_try(timings, constants, tables, blocks))
     if not tried:
-        raise NothingToJudge("no row has a time in dur_us_med", where=str(timings), now="Give a table with measured times.")
+        raise NothingToJudge(
+            "no row has a time in dur_us_med", where=str(timings), now="Give a table with measured times."
+        )
     return list(_scores(tried, cross=cross))
 
 
@@ -105,7 +112,9 @@ def _scores(tried: list[_Tried], *, cross: bool) -> Iterator[Score]:
         groups[kind, "family", family].append(one)
         if kind == "kernel":
             groups[kind, "class", f"{family}: {one.walk}"].append(one)
-    for (kind, by, group), members in sorted(groups.items(), key=lambda item: (item[0][0] != "kernel", item[0])):
+    for (kind, by, group), members in sorted(
+        groups.items(), key=lambda item: (item[0][0] != "kernel", item[0])
+    ):
         pairs = [(one.given, one.time) for one in members]
         error, covered = _figures(pairs)
         crossed = _figures([(one.crossed, one.time) for one in members]) if cross else (None, None)

@@ -28,14 +28,29 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 KNEE = 0.15  # residuals below this count squared: timings repeat within some 10 %
-START = (1.5, 0.08, 1.1, 0.8, 1.0, 20.0, 5.0, 1.3, 0.3, 0.3)  # factors to begin with, in the order of TERMS
-HOLD = (0.02, 0.3, 0.4, 0.4, 0.4)  # penalty by level; halving or doubling them changes the error by under 1 %
+START: tuple[float, ...] = (
+    1.5,
+    0.08,
+    1.1,
+    0.8,
+    4.0,
+    20.0,
+    5.0,
+    1.3,
+    0.3,
+    0.3,
+)  # factors to begin with, in the order of TERMS
+HOLD = (0.02, 0.2, 0.2, 0.2, 0.2)  # penalty by level; halving or doubling them changes the error by about 1 %
 REACH = 2.5  # a child may start that far (in logarithms) above a parent that lost a term
 MOST_STEPS = 60
+# how well each factor is known beforehand: heads of kernels and peaks closely, cycles a piece hardly
+STIFF = (4.0, 2.0, 2.0, 1.0, 0.5, 0.5, 0.5, 2.0, 1.0, 1.0)
+# lower ends; memory and cube are not faster than at peak (0.8: the bytes are not known better)
+LEAST = (0.1, 0.001, 0.8, 0.1, 0.01, 0.01, 0.01, 1.0, 0.001, 0.001)
 FEWEST = 2  # timings for constants of a class
-LOW, HIGH = 0.07, 0.93  # quantiles of the spread that become the range
+LOW, HIGH = 0.05, 0.95  # quantiles of the spread that become the range
 NARROWEST = 0.1  # a range is never closer than that (in logarithms): timings of one call repeat no better
-LENT = 12  # timings that the parent's spread counts for
+LENT = 10  # timings that the parent's spread counts for
 
 
 Node = tuple[str, str]  # family and class
@@ -107,22 +122,19 @@ def samples(path: Path) -> Iterator[Sample]:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Factors fitted without each fold, and ln(measured / estimated) of every timing by the fit that left it out."""
+    """Timings, and the factors fitted without each fold."""
 
     timings: Sequence[Sample]
     folds: Sequence[Factors]
-    residuals: Sequence[float]
 
     def without(self, fold: int) -> Table:
-        """Constants that know nothing of one fold; their ranges come from the other folds' residuals."""
+        """Constants that know nothing of one fold; their ranges come from the other folds."""
         return _table(self.folds[fold], self, lambda one: one.fold != fold, "cross-validation")
 
 
 def fit_folds(timings: Sequence[Sample]) -> Fitted:
     """The five fits that each leave a fold out."""
-    folds = [_factors([one for one in timings if one.fold != fold]) for fold in range(FOLDS)]
-    residuals = [math.log(one.measured_us / predicted(folds[one.fold], one)) for one in timings]
-    return Fitted(timings, folds, residuals)
+    return Fitted(timings, [_factors([one for one in timings if one.fold != fold]) for fold in range(FOLDS)])
 
 
 def fit(fitted: Fitted, source: str) -> Table:
@@ -130,37 +142,42 @@ def fit(fitted: Fitted, source: str) -> Table:
     return _table(_factors(fitted.timings), fitted, lambda _: True, source)
 
 
-def predicted(factors: Factors, one: Sample) -> float:
-    """Time by the finest class that has factors; by the starting factors where none has."""
-    found = next((factors[one.family, key] for key in reversed(one.placed.keys) if (one.family, key) in factors), START)
-    terms = one.placed.load.terms
-    return sum(factor * terms.get(name, 0.0) for name, factor in zip(TERMS, found, strict=True))
-
-
 def _table(factors: Factors, fitted: Fitted, counts: Callable[[Sample], bool], source: str) -> Table:
     spread: dict[Node, list[float]] = defaultdict(list)
     weights: dict[Node, float] = defaultdict(float)
-    for one, residual in zip(fitted.timings, fitted.residuals, strict=True):
-        if counts(one):
-            for key in one.placed.keys:
-                spread[one.family, key].append(residual)
-                weights[one.family, key] += one.weight
+    for one in filter(counts, fitted.timings):
+        left_out = fitted.folds[one.fold]
+        values: tuple[float, ...] = START
+        for key in one.placed.keys:
+            values = left_out.get((one.family, key), values)
+            spread[one.family, key].append(math.log(one.measured_us / _predicted(values, one)))
+            weights[one.family, key] += one.weight
     parents = _parents(fitted.timings)
     rows: dict[Node, Constants] = {}
     ranges: dict[Node, tuple[float, float]] = {}
-    for node, values in factors.items():  # parents come first
+    for node, found in factors.items():  # parents come first
         low, high = ranges[node] = _range(spread[node], weights[node], ranges.get(parents[node]))
         error = math.exp(_quantile([abs(value) for value in spread[node]], 0.5))
-        rows[node] = Constants(*node, values, math.exp(low), math.exp(high), error, round(weights[node]), source)
+        rows[node] = Constants(
+            *node, found, math.exp(low), math.exp(high), error, round(weights[node]), source
+        )
     return Table(rows)
 
 
-def _range(residuals: Sequence[float], count: float, parent: tuple[float, float] | None) -> tuple[float, float]:
+def _predicted(factors: Sequence[float], one: Sample) -> float:
+    terms = one.placed.load.terms
+    return sum(factor * terms.get(name, 0.0) for name, factor in zip(TERMS, factors, strict=True))
+
+
+def _range(
+    residuals: Sequence[float], count: float, parent: tuple[float, float] | None
+) -> tuple[float, float]:
     """Logarithms of low and high: quantiles of the spread, drawn towards the parent's where timings are few."""
     low, high = min(-NARROWEST, _quantile(residuals, LOW)), max(NARROWEST, _quantile(residuals, HIGH))
     if parent is None:
         return low, high
-    return (count * low + LENT * parent[0]) / (count + LENT), (count * high + LENT * parent[1]) / (count + LENT)
+    own = count / (count + LENT)
+    return own * low + (1 - own) * parent[0], own * high + (1 - own) * parent[1]
 
 
 def _quantile(values: Sequence[float], part: float) -> float:
@@ -197,32 +214,36 @@ def _factors(timings: Sequence[Sample]) -> Factors:
             if node in found or (level and weights[members].sum() < FEWEST):
                 continue
             above = np.maximum(found.get(parents[node], start), start - REACH)
-            found[node] = _solve(terms[members], times[members], weights[members], above, HOLD[level])
+            found[node] = _solve(
+                terms[members], times[members], weights[members], above, HOLD[level] * np.array(STIFF)
+            )
     return {node: tuple(float(value) for value in np.exp(values)) for node, values in found.items()}
 
 
-def _solve(terms: Vector, times: Vector, weights: Vector, prior: Vector, hold: float) -> Vector:
+def _solve(terms: Vector, times: Vector, weights: Vector, prior: Vector, hold: Vector) -> Vector:
     """Logarithms of the factors: damped Gauss-Newton on reweighted residuals, from the prior."""
     import numpy as np
 
-    goal = np.log(times)
+    goal, least = np.log(times), np.log(np.array(LEAST))
 
     def cost(x: Vector) -> float:
         size = np.abs(np.log(terms @ np.exp(x)) - goal)
         near = np.where(size < KNEE, size * size / (2 * KNEE), size - KNEE / 2)
-        return float((weights * near).sum() + hold * ((x - prior) ** 2).sum() / 2)
+        return float((weights * near).sum() + (hold * (x - prior) ** 2).sum() / 2)
 
-    x, best, damping = prior.copy(), cost(prior), 1e-3
+    x: Vector = prior.copy()
+    best, damping = cost(x), 1e-3
     for _ in range(MOST_STEPS):
         parts = terms * np.exp(x)
         total = parts.sum(axis=1)
         residual = np.log(total) - goal
         weight = weights / np.maximum(np.abs(residual), KNEE)
         slope = parts / total[:, None]
-        matrix = slope.T @ (slope * weight[:, None]) + hold * np.eye(len(x))
+        matrix = slope.T @ (slope * weight[:, None]) + np.diag(hold)
         gradient = slope.T @ (weight * residual) + hold * (x - prior)
         for _ in range(12):
             step = np.clip(np.linalg.solve(matrix + damping * np.eye(len(x)), -gradient), -2.0, 2.0)
+            step = np.maximum(x + step, least) - x
             now = cost(x + step)
             if now <= best:
                 break

@@ -149,16 +149,15 @@ def matrix_product(spec: OpSpec) -> Product | None:
     Sizes come from the element counts of A, B and C, so that transposes and blocked layouts do not matter:
     A = b M K, B = b K N, C = b M N give K = sqrt(A B / (C b)). Without an output, K is the size that both share.
     """
-    given = [tensor for tensor in spec.present_inputs if tensor.shape and len(tensor.shape) > 1]
+    given = [tensor for tensor in spec.present_inputs if len(tensor.shape or ()) > 1]
     if len(given) < 2:
         return None
     a, b = given[0], given[1]
     out = next((tensor for tensor in spec.present_outputs if tensor.shape), None)
     if out is None:
         return _without_output(a, b)
-    assert out.shape is not None
-    inner = 4 if layout(out) == "FRACTAL_NZ" else 2
-    batch = math.prod(out.shape[:-inner]) if _rank(b) == len(out.shape) and len(out.shape) > inner else 1
+    result, inner = out.shape or (), 4 if layout(out) == "FRACTAL_NZ" else 2
+    batch = math.prod(result[:-inner]) if len(b.shape or ()) == len(result) > inner else 1
     counts = (elements(a), elements(b), elements(out))
     if min(*counts, batch) <= 0:
         return None
@@ -167,26 +166,17 @@ def matrix_product(spec: OpSpec) -> Product | None:
     return product if min(product.m, product.n, product.k) > 0 else None
 
 
-def _rank(tensor: Tensor) -> int:
-    return len(tensor.shape or ())
-
-
 def _without_output(a: Tensor, b: Tensor) -> Product | None:
-    assert a.shape is not None and b.shape is not None
-    if layout(a).startswith("FRACTAL") or layout(b).startswith("FRACTAL"):
-        return _nz_weight(a, b)
-    (m, k), (p, q) = a.shape[-2:], b.shape[-2:]
-    batch = math.prod(a.shape[:-2]) if _rank(b) > 2 else 1
-    rows = math.prod(a.shape[:-2]) if _rank(b) == 2 else 1
-    for left, shared in ((m, k), (k, m)):
-        if shared in (p, q):
-            return Product(batch, left * rows, q if shared == p else p, shared)
+    left, right = a.shape or (), b.shape or ()
+    if layout(a).startswith("FRACTAL") or elements(a) * elements(b) == 0:
+        return None
+    if layout(b).startswith("FRACTAL"):  # a weight in blocks: K is the last axis of A
+        k = left[-1]
+        wide = elements(b) // k
+        return Product(1, elements(a) // k, wide, k) if wide * k == elements(b) else None
+    batch = math.prod(left[:-2]) if len(right) > 2 else 1
+    rows = math.prod(left[:-2]) if len(right) == 2 else 1
+    for high, shared in ((left[-2], left[-1]), (left[-1], left[-2])):
+        if shared in right[-2:]:
+            return Product(batch, high * rows, right[-1] if shared == right[-2] else right[-2], shared)
     return None
-
-
-def _nz_weight(a: Tensor, b: Tensor) -> Product | None:
-    """A plain matrix times a weight in FRACTAL_NZ: K is the last axis of A."""
-    assert a.shape is not None
-    k = a.shape[-1] if not layout(a).startswith("FRACTAL") else 0
-    n = elements(b) // k if k else 0
-    return Product(1, elements(a) // k, n, k) if k and n and n * k == elements(b) else None

@@ -44,7 +44,7 @@ class Load:
     assumed: tuple[str, ...] = ()
 
 
-class NoLoad(Exception):  # noqa: N818 - an answer, not a fault
+class NoLoad(Exception):
     """The shapes do not say what the call has to do; the text is the reason shown to the user."""
 
 

@@ -19,6 +19,7 @@ from kb.engine.estimate.spec import OpSpec, elements, layout, nbytes, size_of
 from kb.targets import Target
 
 NARROW_BYTES = 64  # rows up to this are read whole and sorted out on chip
+ONE_BLOCK_BYTES = 65536  # most that a single block was seen to clear
 BURST_BYTES = 64  # least that a read at a random place costs
 PLAIN = ("ND", "NCHW", "NHWC", "NCDHW", "HWCN", "NCL", "")
 
@@ -119,6 +120,20 @@ def fill(spec: OpSpec, target: Target) -> Load:
     blocks = spec.blocks or blocks_by_size((*spec.present_inputs, *spec.present_outputs), target)
     terms = vector_terms(moved, blocks, target)
     terms["vector"] = moved / VECTOR_BYTES * busiest(blocks, target)
-    # before a convolution only the sums beside its map are cleared, so such calls stand apart
-    shape_of_a_map = layout(largest(spec.present_inputs or spec.present_outputs)) == "NC1HWC0"
-    return Load(terms, "NC1HWC0" if shape_of_a_map else "")
+    return Load(terms)
+
+
+def clear(spec: OpSpec, target: Target) -> Load:
+    """Memory set to zero before a kernel that adds into it.
+
+    Next to a feature map only small sums are cleared, not the map that the profiler lists: seen as a single block.
+    """
+    tensors = (*spec.present_inputs, *spec.present_outputs)
+    beside_map = layout(largest(tensors)) == "NC1HWC0"
+    blocks = spec.blocks or (1 if beside_map else blocks_by_size(tensors, target))
+    moved = total_bytes(spec) if blocks > 1 else min(total_bytes(spec), ONE_BLOCK_BYTES)
+    terms = vector_terms(moved, blocks, target)
+    terms["vector"] = moved / VECTOR_BYTES * busiest(blocks, target)
+    return Load(
+        terms, assumed=("only sums beside the map are cleared",) if beside_map and not spec.blocks else ()
+    )

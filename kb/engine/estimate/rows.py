@@ -65,9 +65,13 @@ def read_rows(path: Path) -> Iterator[Row]:
             if not head:
                 raise SourceError("no header line", where=str(path), now=_EXAMPLE)
     except OSError as fault:
-        raise SourceError(f"cannot be read: {fault.strerror or fault}", where=str(path), now="Give a readable file.") from fault
+        raise SourceError(
+            f"cannot be read: {fault.strerror or fault}", where=str(path), now="Give a readable file."
+        ) from fault
     except UnicodeDecodeError as fault:
-        raise SourceError(f"not UTF-8 text (byte {fault.start})", where=str(path), now="Save the table as UTF-8.") from fault
+        raise SourceError(
+            f"not UTF-8 text (byte {fault.start})", where=str(path), now="Save the table as UTF-8."
+        ) from fault
 
 
 def _head(cells: list[str], where: str) -> list[str]:
@@ -76,13 +80,19 @@ def _head(cells: list[str], where: str) -> list[str]:
         raise SourceError("no column op_type in the header", where=where, now=_EXAMPLE)
     twice = {name for name in names if name and names.count(name) > 1}
     if twice:
-        raise SourceError(f"column {min(twice)} stands twice in the header", where=where, now="Keep one of them.")
+        raise SourceError(
+            f"column {min(twice)} stands twice in the header", where=where, now="Keep one of them."
+        )
     return names
 
 
 def _row(head: list[str], cells: list[str], where: str) -> Row:
     if len(cells) > len(head):
-        raise SourceError(f"{len(cells)} cells, the header has {len(head)}", where=where, now="Separate cells by single tabs.")
+        raise SourceError(
+            f"{len(cells)} cells, the header has {len(head)}",
+            where=where,
+            now="Separate cells by single tabs.",
+        )
     named = {name: cell.strip() for name, cell in zip(head, cells, strict=False)}
     op_type = named.get("op_type", "")
     if not op_type:
@@ -105,7 +115,9 @@ def _blocks(cell: str, where: str) -> int | None:
     try:
         value = int(float(cell))
     except (ValueError, OverflowError):
-        raise SourceError(f"block_dim {cell[:40]!r} is no number", where=where, now="Leave it empty when unknown.") from None
+        raise SourceError(
+            f"block_dim {cell[:40]!r} is no number", where=where, now="Leave it empty when unknown."
+        ) from None
     return value if 0 < value < 1 << 20 else None
 
 
@@ -117,11 +129,21 @@ def _tensors(named: dict[str, str], side: str, where: str) -> tuple[Tensor, ...]
         return ()
     if shapes == "N/A":
         return ()
-    found = _json_shapes(shapes, where) if shapes.startswith("[") else [_shape(part, where) for part in shapes.split(";")]
+    found = (
+        _json_shapes(shapes, where)
+        if shapes.startswith("[")
+        else [_shape(part, where) for part in shapes.split(";")]
+    )
     if len(found) > MAX_TENSORS:
-        raise SourceError(f"{len(found)} tensors in {side}_shapes", where=where, now=f"At most {MAX_TENSORS} are read.")
+        raise SourceError(
+            f"{len(found)} tensors in {side}_shapes", where=where, now=f"At most {MAX_TENSORS} are read."
+        )
     return tuple(
-        _tensor(shape, dtypes[min(at, len(dtypes) - 1)] if dtypes else "", formats[at] if at < len(formats) else "")
+        _tensor(
+            shape,
+            dtypes[min(at, len(dtypes) - 1)] if dtypes else "",
+            formats[at] if at < len(formats) else "",
+        )
         for at, shape in enumerate(found)
     )
 
@@ -141,13 +163,23 @@ def _shape(text: str, where: str) -> tuple[int, ...]:
     try:
         dims = tuple(int(part) for part in text.split(",")) if text.strip() else ()
     except ValueError:
-        raise SourceError(f"shape {text[:60]!r} is not understood", where=where, now="Write 2,3;4 or [[2,3],[4]].") from None
+        raise SourceError(
+            f"shape {text[:60]!r} is not understood", where=where, now="Write 2,3;4 or [[2,3],[4]]."
+        ) from None
     return _checked(dims, where)
 
 
 def _checked(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
-    if len(dims) > MAX_RANK or min(dims, default=0) < 0 or math.prod(max(dim, 1) for dim in dims) > MAX_ELEMENTS:
-        raise SourceError(f"shape {str(dims)[:60]} is out of bounds", where=where, now="Dimensions are 0 or more; -1 must be filled in.")
+    if (
+        len(dims) > MAX_RANK
+        or min(dims, default=0) < 0
+        or math.prod(max(dim, 1) for dim in dims) > MAX_ELEMENTS
+    ):
+        raise SourceError(
+            f"shape {str(dims)[:60]} is out of bounds",
+            where=where,
+            now="Dimensions are 0 or more; -1 must be filled in.",
+        )
     return dims
 
 
@@ -155,7 +187,9 @@ def _json_shapes(text: str, where: str) -> list[tuple[int, ...] | None]:
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
-        raise SourceError(f"shapes {text[:60]!r} are not a JSON list", where=where, now="Write 2,3;4 or [[2,3],[4]].") from None
+        raise SourceError(
+            f"shapes {text[:60]!r} are not a JSON list", where=where, now="Write 2,3;4 or [[2,3],[4]]."
+        ) from None
     return list(_flat(parsed, where, depth=0))
 
 
@@ -163,10 +197,16 @@ def _flat(item: Any, where: str, depth: int) -> Iterator[tuple[int, ...] | None]
     """Shapes of a JSON list; a list of lists of shapes (a tensor list as one input) is laid out flat."""
     if item is None:
         yield None
-    elif isinstance(item, list) and depth and all(isinstance(part, int) and not isinstance(part, bool) for part in item):
+    elif (
+        isinstance(item, list)
+        and depth
+        and all(isinstance(part, int) and not isinstance(part, bool) for part in item)
+    ):
         yield _checked(tuple(item), where)
     elif isinstance(item, list) and depth < 4:
         for part in item:
             yield from _flat(part, where, depth + 1)
     else:
-        raise SourceError(f"shape {str(item)[:60]!r} is not understood", where=where, now="Write 2,3;4 or [[2,3],[4]].")
+        raise SourceError(
+            f"shape {str(item)[:60]!r} is not understood", where=where, now="Write 2,3;4 or [[2,3],[4]]."
+        )

@@ -44,10 +44,11 @@ class Constants:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The family whose constants a chip family uses, and what to say about it."""
+    """The family whose constants a chip family uses, what to say about it, and by how much its range grows."""
 
     family: str
     remark: str
+    widen: float = 1.0
 
 
 class Table:
@@ -56,30 +57,38 @@ class Table:
     def __init__(self, rows: Mapping[tuple[str, str], Constants]) -> None:
         self.rows = dict(rows)
 
-    def find(self, family: str, keys: Sequence[str], *, call: bool = False) -> tuple[Constants, str] | None:
-        """Constants of the finest class in `keys` (coarse to fine) that has some, and a remark if they are borrowed.
+    def find(
+        self, family: str, keys: Sequence[str], *, call: bool = False
+    ) -> tuple[Constants, Source] | None:
+        """Constants of the finest class in `keys` (coarse to fine) that has some, and from whom they are.
 
-        Of several owners the first with any class counts: the family itself, then the one it borrows from; and
-        constants of kernels before those of framework calls, or the other way round for a `call`. None for a family
-        without constants.
+        Of several owners the first with such a class counts: the family itself, then the one it borrows from; constants
+        of kernels before those of framework calls, or the other way round for a `call`. The coarsest key, which takes
+        in everything of a kind, is tried last for all. None for a family without constants.
         """
         lender = sources().get(family)
         if lender is None:
             return None
-        kernels = dict.fromkeys((family, lender.family))
-        calls = [call_family(name) for name in kernels]
-        for owner in (*calls, *kernels) if call else (*kernels, *calls):
-            for key in reversed(keys):
-                if (owner, key) in self.rows:
-                    return self.rows[owner, key], _remark(owner, family, lender, call)
+        kernels = tuple(dict.fromkeys((family, lender.family)))
+        calls = tuple(call_family(name) for name in kernels)
+        owners = (*calls, *kernels) if call else (*kernels, *calls)
+        for tried in (keys[:0:-1], keys[:1]):
+            for owner in owners:
+                for key in tried:
+                    if (owner, key) in self.rows:
+                        return self.rows[owner, key], _told(owner, family, lender, call)
         return None
 
 
-def _remark(owner: str, family: str, lender: Source, call: bool) -> str:
-    told = [lender.remark] if owner not in (family, call_family(family)) and lender.remark else []
+def _told(owner: str, family: str, lender: Source, call: bool) -> Source:
+    if owner in (family, call_family(family)):
+        own = Source(owner, "", 1.0)
+    else:
+        own = Source(owner, lender.remark, lender.widen)
     if owner.endswith(" calls") and not call:
-        told.append("constants of whole framework calls, because no kernel timings are public")
-    return "; ".join(told)
+        more = "constants of whole framework calls, for want of kernel timings"
+        return Source(owner, "; ".join(filter(None, (own.remark, more))), own.widen)
+    return own
 
 
 def call_family(family: str) -> str:
@@ -90,7 +99,10 @@ def call_family(family: str) -> str:
 @cache
 def sources() -> Mapping[str, Source]:
     """Chip family to the family whose constants stand in for it."""
-    return {row["chip_family"]: Source(row["constants"], row["remark"]) for _, row in _rows(_folder() / "families.tsv")}
+    return {
+        row["chip_family"]: Source(row["constants"], row["remark"], float(row["widen"]))
+        for _, row in _rows(_folder() / "families.tsv")
+    }
 
 
 def factors_of(row: Mapping[str, float]) -> tuple[float, ...]:
@@ -126,18 +138,23 @@ def _constants(row: Mapping[str, str], where: str) -> Constants:
     try:
         factors = factors_of({name: float(row[name]) for name in COLUMNS[2:12]})
         error = float(row["error"]) if row["error"] else None
+        low, high = float(row["low"]), float(row["high"])
         return Constants(
-            row["family"], row["class"], factors, float(row["low"]), float(row["high"]), error, int(row["rows"]), row["source"]
+            row["family"], row["class"], factors, low, high, error, int(row["rows"]), row["source"]
         )
     except (KeyError, ValueError, ZeroDivisionError) as fault:
-        raise KnowledgeError(f"not a row of constants: {fault}", where=where, now="compare with the rows around it") from fault
+        raise KnowledgeError(
+            f"not a row of constants: {fault}", where=where, now="compare with the rows around it"
+        ) from fault
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as fault:
-        raise KnowledgeError(f"table unreadable: {fault}", where=str(path), now="install ascend-kb again") from fault
+        raise KnowledgeError(
+            f"table unreadable: {fault}", where=str(path), now="install ascend-kb again"
+        ) from fault
     head: list[str] = []
     for number, line in enumerate(lines, 1):
         if line.startswith("#") or not line:

@@ -30,10 +30,9 @@ def gradient_input_product(spec: OpSpec) -> Product | None:
         return None
     batch, groups, height, width, block = out
     window = max(1, flt[0] * flt[3] // (groups * block))
-    from_map = maps[0]
-    return Product(
-        1, batch * max(height * width, from_map[2] * from_map[3]), groups * block, from_map[1] * from_map[4] * window
-    )
+    _, from_groups, from_height, from_width, from_block = maps[0]
+    space = max(height * width, from_height * from_width)
+    return Product(1, batch * space, groups * block, from_groups * from_block * window)
 
 
 def gradient_filter_product(spec: OpSpec) -> Product | None:
@@ -48,8 +47,10 @@ def gradient_filter_product(spec: OpSpec) -> Product | None:
 
 def _maps_and_filter(spec: OpSpec) -> tuple[list[Shape], Shape | None]:
     """Feature maps in NC1HWC0 among the inputs, and the filter in FRACTAL_Z (windows x Cin/C0, Cout/16, 16, C0)."""
-    maps = [t.shape for t in spec.present_inputs if layout(t) == "NC1HWC0" and t.shape and len(t.shape) == 5]
-    filters = [
+    maps: list[Shape] = [
+        t.shape for t in spec.present_inputs if layout(t) == "NC1HWC0" and t.shape and len(t.shape) == 5
+    ]
+    filters: list[Shape] = [
         t.shape
         for t in (*spec.present_inputs, *spec.present_outputs)
         if layout(t).startswith("FRACTAL_Z") and t.shape and len(t.shape) == 4

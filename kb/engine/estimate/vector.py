@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from kb.engine.estimate.geometry import Shape, as_matrix, broadcast_shape, reduction_of, uniform_block
 from kb.engine.estimate.load import (
@@ -27,7 +28,8 @@ def elementwise(spec: OpSpec, target: Target) -> Load:
     inputs = spec.present_inputs
     tensors = (*inputs, *spec.present_outputs)
     biggest = largest(tensors)
-    out = spec.present_outputs[0].shape if spec.present_outputs else broadcast_shape([t.shape or () for t in inputs])
+    given = [t.shape for t in spec.present_outputs[:1]]
+    out = given[0] if given else broadcast_shape([t.shape or () for t in inputs])
     blocks = spec.blocks or blocks_by_size(tensors, target)
     share = busiest(blocks, target)
     shapes = [t.shape for t in inputs if t.shape and elements(t) > 1]
@@ -118,7 +120,7 @@ def _is_mask(tensor: Tensor) -> bool:
     return "INT16" in tensor.dtype.upper()
 
 
-def _window(tensors: tuple[Tensor, ...], maps: list[Shape]) -> int:
+def _window(tensors: tuple[Tensor, ...], maps: Sequence[Shape]) -> int:
     """Elements of the window: from the argmax mask or the filter where one is given, else from the sizes of the maps."""
     said = [shape[2] for t in tensors if _is_mask(t) and (shape := t.shape) and len(shape) == 5]
     said += [shape[1] * shape[2] for t in tensors if (shape := t.shape) and len(shape) == 6]
