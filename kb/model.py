@@ -239,7 +239,7 @@ class OperatorRef:
     core: str
     shapes: str
     count: int
-    time_us: float
+    time_us: float | None  # None when only shares were stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,7 +450,7 @@ class Entry:
 def to_dict(value: Any) -> Any:
     """A model object as plain dicts, lists and scalars, in declared order; None members are left out.
 
-    Source of the shape: DESIGN section 2; absent is absent there too.
+    The documents are described in docs/json.md; absent is absent there too.
     """
     if is_dataclass(value) and not isinstance(value, type):
         pairs = ((f.name, getattr(value, f.name)) for f in fields(value))

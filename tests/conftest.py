@@ -36,7 +36,9 @@ def shared_facts() -> Path:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--golden-update", action="store_true", help="write the golden files anew (also: KB_GOLDEN=write)")
+    parser.addoption(
+        "--golden-update", action="store_true", help="write the golden files anew (also: KB_GOLDEN=write)"
+    )
 
 
 @pytest.fixture
@@ -49,6 +51,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
         assert path.is_file(), f"{path} is not there; `make golden` writes it"
-        assert text == path.read_text(encoding="utf-8"), f"{path.name} changed; `make golden`, then review the diff"
+        assert text == path.read_text(encoding="utf-8"), (
+            f"{path.name} changed; `make golden`, then review the diff"
+        )
 
     return compare

@@ -12,9 +12,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import kb.commands
-from kb.commands._common import PAGE_FORMATS
+from kb.commands._console import PAGE_FORMATS
 from kb.commands._options import COMMON_PANEL, with_common
 
+INTERRUPTED = 130
 PANELS = ("Main job", "Knowledge base", "Runs", "Upkeep")
 
 
@@ -23,6 +24,8 @@ def run(args: list[str]) -> int:
     if not args:
         args = ["--help"]
     result = build(args[0])(args=args, prog_name="kb", standalone_mode=False)
+    if result == INTERRUPTED:  # typer swallows Ctrl-C
+        raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
 
 
@@ -49,20 +52,26 @@ Examples:
 """
 
 
+def _print_version(wanted: bool) -> None:
+    """Print the version of the distribution and stop."""
+    if not wanted:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        typer.echo(f"kb {version('ascend-kb')}")
+    except PackageNotFoundError:
+        typer.echo("kb (a checkout that is not installed)")
+    raise typer.Exit
+
+
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
-    if version:
-        from importlib.metadata import PackageNotFoundError
-        from importlib.metadata import version as installed
-
-        try:
-            typer.echo(f"kb {installed('ascend-kb')}")
-        except PackageNotFoundError:
-            typer.echo("kb (not installed, running from a checkout)")
-        raise typer.Exit
+    """Options of `kb` itself."""
 
 
 def _modules(wanted: str) -> Iterator[ModuleType]:

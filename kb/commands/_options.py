@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from kb.commands._common import Common, common
+from kb.commands._console import Common, common
 
 COMMON_PANEL = "Common options"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from kb.commands._common import Common, remark
+from kb.commands._console import Common, remark
 from kb.report.text import clean
 from kb.units import nbytes
 

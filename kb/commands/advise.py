@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._common import Common
+from kb.commands._console import Common
 from kb.commands._progress import working
 from kb.commands._reports import FORMATS, Audience, kept, print_reports, request_for
 from kb.errors import UsageError

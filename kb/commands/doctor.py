@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 from kb.commands._progress import working
 
 if TYPE_CHECKING:
     from kb.engine.collect.doctor import Check
-
     from kb.report.page import Page
 
 PANEL, ORDER = "Upkeep", 1
@@ -41,9 +40,8 @@ def run(
       kb doctor
       kb doctor --soc Ascend910B2 --format json
     """
-    from kb.engine.collect.doctor import can_collect, run_checks
-
     from kb.engine.collect import look_around
+    from kb.engine.collect.doctor import can_collect, run_checks
 
     with working(common, "looking at this machine"):
         checks = run_checks(look_around(), output=output or None, soc=soc or None)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 from kb.commands._progress import working
 
 PANEL, ORDER = "Upkeep", 4

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 
 if TYPE_CHECKING:
     from kb.model import Entry
@@ -32,9 +32,8 @@ def run(
       kb explain scalar-bound-vector
       kb list --kind pattern            all bottlenecks
     """
-    from kb.knowledge.store import load_entries
-
     from kb.commands._entries import no_such_id
+    from kb.knowledge.store import load_entries
     from kb.vocabulary import bottlenecks
 
     entries = load_entries()
@@ -45,9 +44,8 @@ def run(
 
 
 def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> None:
-    from kb.model import to_dict
     from kb.report.catalogue import say
-    from kb.report.entries import entries_table, entry_page, entry_row
+    from kb.report.entries import entries_table, entry_document, entry_page, entry_row
     from kb.report.page import Block, Heading, Page
 
     others = sorted(
@@ -67,13 +65,10 @@ def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> Non
                 Heading(say(f"explain.{key}", common.lang)),
                 entries_table(found, common.lang, kind=False),
             ]
-    fields = (
-        {} if pattern is None else {key: value for key, value in to_dict(pattern).items() if key != "file"}
-    )
     document = {
         "schema": "kb.explain/1",
         "bottleneck": bottleneck,
-        "pattern": fields or None,
+        **({"pattern": entry_document(pattern)} if pattern else {}),
         "helps": [entry_row(entry, common.lang) for entry in groups["helps"]],
         "does_not_help": [entry_row(entry, common.lang) for entry in groups["not"]],
         "cases": [entry_row(entry, common.lang) for entry in groups["shown"]],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 from kb.commands._progress import working
 
 PANEL, ORDER = "Upkeep", 3

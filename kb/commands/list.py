@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 from kb.commands._entries import Kind, matching, no_such_id
 
 PANEL, ORDER = "Knowledge base", 3
@@ -40,7 +40,6 @@ def run(
       kb list --bottleneck mte2-bound-vector-below-peak --format json
     """
     from kb.knowledge.store import load_entries
-
     from kb.report.catalogue import say
     from kb.report.entries import entries_table, entry_row
     from kb.report.page import Page

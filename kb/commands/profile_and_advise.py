@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kb.commands import advise
-from kb.commands._common import Common, emit, say
+from kb.commands._console import Common, emit, say
 from kb.commands._progress import counting
 from kb.commands._reports import FORMATS, Audience, kept, print_reports, request_for
 from kb.errors import UsageError

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._common import Common, say, screen_width
+from kb.commands._console import Common, say, screen_width
 from kb.commands._reports import FORMATS, in_language, print_reports, write_file
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]

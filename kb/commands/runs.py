@@ -7,19 +7,24 @@ Examples:
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kb import units
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 from kb.commands._reports import FORMATS, print_reports
 from kb.report.catalogue import say
 from kb.report.page import Page, Table
+from kb.report.text import clean, shorten
+
+if TYPE_CHECKING:
+    from kb.store.runs import RunSummary
 
 __all__ = ["COMMANDS", "FORMATS", "ORDER", "PANEL"]
 
 PANEL, ORDER = "Runs", 2
+HEADLINE, TARGET = 60, 32  # columns of a line in the list; the other formats have all of it
 
 
 def _list(
@@ -34,37 +39,33 @@ def _list(
       kb runs list
       kb runs list -n 5 --format json
     """
+    from kb.model import to_dict
     from kb.store.database import location
     from kb.store.runs import list_runs
 
     found = list_runs(db=common.db or None, limit=limit)
-    rows: list[dict[str, Any]] = [
-        {"id": item.id, "created": item.created, "target": item.target, "soc": item.soc, "total_us": item.total_us,
-         "headline": item.headline}
-        for item in found
-    ]  # fmt: skip
-    where = str(location(common.db or None))
-    if not found:
-        page = Page(say("runs.none", common.lang), note=where, lang=common.lang)
-    else:
-        heads = tuple(
-            say(key, common.lang)
-            for key in ("runs.id", "runs.created", "label.target", "label.time", "runs.headline")
-        )
-        cells = tuple(
-            (
-                item.id,
-                item.created.replace("T", " ").removesuffix("+00:00"),
-                item.target,
-                "" if item.total_us is None else units.us(item.total_us),
-                item.headline,
-            )
-            for item in found
-        )
-        title = say("runs.count", common.lang, count=len(found), db=where)
-        page = Page(title, (Table(heads, cells, frozenset({3})),), lang=common.lang)
+    rows: list[dict[str, Any]] = [to_dict(item) for item in found]
+    page = _page(found, str(location(common.db or None)), common.lang)
     show(common, page, {"schema": "kb.runs/1", "runs": rows}, rows)
     return 0
+
+
+def _page(found: list[RunSummary], where: str, lang: str) -> Page:
+    if not found:
+        return Page(say("runs.none", lang), note=where, lang=lang)
+    heads = ("runs.id", "runs.created", "label.target", "label.time", "runs.headline")
+    table = Table(tuple(say(head, lang) for head in heads), tuple(map(_cells, found)), frozenset({3}))
+    return Page(say("runs.count", lang, count=len(found), db=where), (table,), lang=lang)
+
+
+def _cells(run: RunSummary) -> tuple[str, ...]:
+    return (
+        run.id,
+        run.created.replace("T", " ").removesuffix("+00:00"),
+        _end(run.target),
+        "" if run.total_us is None else units.us(run.total_us),
+        shorten(clean(run.headline), HEADLINE),
+    )
 
 
 def _show(
@@ -83,6 +84,11 @@ def _show(
     report = report_from_dict(load_run(run_id, db=common.db or None), where=f"run {run_id}")
     print_reports(common, [report])
     return 0
+
+
+def _end(path: str) -> str:
+    """The end of a path, which tells runs apart."""
+    return path if len(path) <= TARGET else "…" + path[1 - TARGET :]
 
 
 COMMANDS = {"list": _list, "show": _show}

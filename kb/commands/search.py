@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from kb.commands._common import PAGE_FORMATS, Common, common, emit, show
+from kb.commands._console import PAGE_FORMATS, Common, common, emit, show
 from kb.errors import UsageError
 from kb.report.catalogue import say
 from kb.report.dump import dumps
@@ -116,7 +116,7 @@ def _page(result: SearchResult, given: Common, *, explain: bool) -> Page:
         blocks.append(Para(say("search.no_good_match", lang)))
     for hit in result.results:
         kind = say(f"kind.{hit.kind}", lang)
-        blocks += [Heading(f"{hit.rank}. {hit.title}", f"{kind} · {hit.score:.2f}"), Para(hit.id, quiet=True)]
+        blocks.append(Heading(f"{hit.rank}. {hit.title}", f"{kind} · {hit.id} · {hit.score:.2f}"))
         if hit.summary:
             blocks.append(Para(hit.summary))
         blocks.append(Para(say("search.why", lang, why=hit.why), quiet=True))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 
 PANEL, ORDER = "Knowledge base", 2
 
@@ -26,16 +26,13 @@ def run(
       kb show vector-larger-copies
       kb show yolov8s-910b-seed --format json
     """
-    from kb.knowledge.store import load_entries
-
     from kb.commands._entries import no_such_id
-    from kb.model import to_dict
-    from kb.report.entries import entry_page
+    from kb.knowledge.store import load_entries
+    from kb.report.entries import entry_document, entry_page
 
     entries = load_entries()
     entry = entries.get(id)
     if entry is None:
         raise no_such_id("entry", id, entries)
-    fields = {key: value for key, value in to_dict(entry).items() if key != "file"}
-    show(common, entry_page(entry, common.lang), {"schema": "kb.entry/1", **fields})
+    show(common, entry_page(entry, common.lang), {"schema": "kb.entry/1", **entry_document(entry)})
     return 0

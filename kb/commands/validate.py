@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._common import Common, show
+from kb.commands._console import Common, show
 
 PANEL, ORDER = "Upkeep", 2
 
@@ -32,11 +32,10 @@ def run(
       kb validate data/recipes/my-new-recipe.md
       kb validate --format json
     """
-    from kb.knowledge.validate import validate
-
     from kb import shipped
     from kb.errors import SourceError
     from kb.knowledge import faults as known
+    from kb.knowledge.validate import validate
     from kb.report.catalogue import say
     from kb.report.page import Items, Page
 

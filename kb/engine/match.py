@@ -32,12 +32,13 @@ _KIN = (
     ("gather", "scatter", "gather_interp", "embedding", "select"),
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
-    ("hccl", "mc2", "moe_comm"),
 )  # fmt: skip
 # An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
 OPERATOR_ONLY = 0.4
 # Bottlenecks whose remedy is to use the unit that the kernel does not use now.
 _OTHER_UNIT = frozenset({"cube-idle-no-dot"})
+# Classes whose members have little in common but the class.
+_DISTINCT = frozenset({"hccl", "mc2", "moe", "moe_comm", "dynamic", "none", "optimizer"})
 # Families of entries that speak of one kind of operator only, and what that kind's work patterns are.
 _FAMILY_KIN = {
     "matmul": _KIN[0],
@@ -49,7 +50,7 @@ _FAMILY_KIN = {
     "gather_scatter": (*_KIN[6], "sort", "moe", "attention_sparse", "transpose"),
     "nms": _KIN[7],
     "pooling_resize": _KIN[8],
-    "communication": (*_KIN[9], *_KIN[0]),
+    "communication": ("hccl", "mc2", "moe_comm", *_KIN[0]),
 }
 
 
@@ -180,14 +181,16 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
     if patterns.isdisjoint(_FAMILY_KIN.get(entry.family, patterns)):
         return 0.0, ""
     wanted = {operators.pattern(name.rstrip("*")) for name in named} - {None}
+    if patterns & wanted & _DISTINCT:
+        return 0.5, f"written for {'/'.join(named[:3])}, another operator of the class"
     if patterns & wanted:
         return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"
-    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
-        return 0.75, f"written for {'/'.join(named[:3])}, a related kind"
     if not named or "*" in entry.operators:
         return 0.8, "for any operator"
     if entry.family in TECHNIQUES and lead is not None and _vector(lead):
-        return 0.65, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
+        return 0.8, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
+    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
+        return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     return 0.0, ""
 
 

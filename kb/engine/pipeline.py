@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kb.engine import summary
+from kb.engine import stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
-from kb.model import Chip, Diagnosis, Entry, Features, Finding, Profile, Report, SimilarCase
+from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
 from kb.targets import Target, all_targets
 
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
@@ -56,19 +56,17 @@ def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowl
 def advise_metrics(
     path: Path, request: Request = Request(), knowledge: Knowledge | None = None
 ) -> list[Report]:
-    """One report for each object of a `--metrics` file (DESIGN section 2)."""
+    """One report for each object of a `--metrics` file (its form: docs/json.md)."""
     from kb.engine.readers.metrics_json import read_metrics
 
     knowledge = knowledge or open_knowledge()
-    return [advise_profile(profile, request, knowledge) for profile in read_metrics(path)]
+    return [advise_profile(stated.with_chip(profile), request, knowledge) for profile in read_metrics(path)]
 
 
 def advise_profile(
     profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None
 ) -> Report:
     """The report for a profile already read."""
-    from kb.engine import stated
-
     if not profile.operators:
         raise NothingToJudge(
             "no operator in the input",
@@ -140,7 +138,7 @@ def _by_time(f: Features) -> tuple[float, str]:
 
 def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, Features]:
     """The features of the first operator that each finding names."""
-    by_ref = {}
+    by_ref: dict[OperatorRef, Features] = {}
     for f in operators:
         if f.operator is not None:
             by_ref.setdefault(operator_ref(f), f)
@@ -174,6 +172,17 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
         where=profile.target,
         now="collect with: msopprof --aic-metrics=Default --output=DIR ./app (or the torch profiler at Level1 with aic_metrics=PipeUtilization)",
     )
+
+
+# What an operator has without any counter: its time and how often it ran.
+_BARE = frozenset(
+    {"task_duration_us", "launch_count", "op_time_share", "compute_time_share", "core_count", "host_gap_us"}
+)
+
+
+def _telling(f: Features) -> bool:
+    """Anything was measured or stated beyond time and count."""
+    return any(name not in _BARE for name in f.values)
 
 
 def _similar_cases(

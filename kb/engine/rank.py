@@ -17,6 +17,7 @@ from kb.units import percent
 
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
+PER_FINDING = 3  # remedies of one finding before those of other findings have had their turn
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
@@ -67,15 +68,19 @@ def rank(
 def _choose(
     pool: list[tuple[float, Match, Gain, list[str]]], limit: int
 ) -> list[tuple[Match, Gain, list[str]]]:
-    """Greedy: the best remaining one, each finding's further remedies discounted."""
+    """Greedy: the best remaining one, each finding's further remedies discounted and, past a few, put off."""
     used: dict[str, int] = {}
+
+    def turn(item: tuple[float, Match, Gain, list[str]]) -> tuple[bool, float, str]:
+        taken = used.get(item[1].finding.id, 0)
+        return (taken >= PER_FINDING, -item[0] * SAME_FINDING**taken, item[1].entry.id)
+
     out: list[tuple[Match, Gain, list[str]]] = []
     rest = list(pool)
     while rest and len(out) < limit:
-        rest.sort(
-            key=lambda item: (-item[0] * SAME_FINDING ** used.get(item[1].finding.id, 0), item[1].entry.id)
-        )
-        _, match, gain, also = rest.pop(0)
+        best = min(rest, key=turn)
+        rest.remove(best)
+        _, match, gain, also = best
         used[match.finding.id] = used.get(match.finding.id, 0) + 1
         out.append((match, gain, also))
     return out
@@ -104,7 +109,7 @@ def gain_of(match: Match) -> Gain:
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
     scale = finding.share if of == "run" else 1.0
-    published = _published(match.entry.gains)
+    published = _published(match.entry.gains, of)
     if bound is None:
         if published is None:
             return Gain(
@@ -114,7 +119,8 @@ def gain_of(match: Match) -> Gain:
                 of,
                 "modelled: no bound could be computed and no public measurement exists; the figure only orders",
             )
-        low, likely, high, words = published
+        least, likely, high, kept, words = published
+        low = least * kept
         return Gain(
             _r(max(0.0, low) * scale),
             _r(likely * scale),
@@ -130,14 +136,15 @@ def gain_of(match: Match) -> Gain:
             of,
             f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement",
         )
-    low, likely, high, words = published
+    least, likely, _, kept, words = published
+    if likely <= 0:  # measured and found not to help
+        return Gain(_r(least * scale), _r(likely * scale), 0.0, of, words)
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
-    low, likely = (part * bound if part > bound else part for part in (low, likely))
-    if finding.confidence < DOUBTFUL:
-        low = 0.0
+    least, likely = (part * bound if part > bound else part for part in (least, likely))
+    low = 0.0 if finding.confidence < DOUBTFUL else least * kept
     likely = (likely + bound / 2) / 2 if likely < bound / 2 else likely
     return Gain(
-        _r(min(low, bound) * scale),
+        _r(min(low, likely, bound) * scale),
         _r(min(likely, bound) * scale),
         _r(bound * scale),
         of,
@@ -145,12 +152,15 @@ def gain_of(match: Match) -> Gain:
     )
 
 
-def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str] | None:
-    """(low, likely, high, words) over the published figures for a whole operator or run; None without any."""
+def _published(gains: Sequence[PublishedGain], of: str) -> tuple[float, float, float, float, str] | None:
+    """(least, middle, most, part of the least to promise, words) over the published figures; None without any.
+
+    A figure for a whole run says nothing about one operator; one for an operator does for the operators of a run.
+    """
     usable = [
         gain
         for gain in gains
-        if gain.of != "part" and gain.saved_low is not None and gain.saved_high is not None
+        if gain.of in ("operator", of) and gain.saved_low is not None and gain.saved_high is not None
     ]
     if not usable:
         return None
@@ -162,7 +172,7 @@ def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str
     ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
     more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
     part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else 0.0
-    return min(lows) * part, middle, max(highs), f"{kind}: {ranges}{more}"
+    return min(lows), middle, max(highs), part, f"{kind}: {ranges}{more}"
 
 
 def _one(gain: PublishedGain) -> str:

@@ -30,6 +30,8 @@ MAX_KEYS = 10
 
 def total_us(profile: Profile, features: RunFeatures) -> float | None:
     """Time of the run in microseconds: overlap removed for a model, task duration for one kernel; None when unknown."""
+    if any(op.duration.unit != "us" for op in profile.operators):
+        return None
     run, _ = denominators(profile)
     return None if run is None else round(run, 3)
 
@@ -82,7 +84,10 @@ def headline(
 
 
 def _near_floor(features: RunFeatures) -> str:
-    lead = max(features.operators, key=lambda f: f.operator.total_us if f.operator else 0.0)
+    kernels = [f for f in features.operators if f.labels.get("setup") != "yes"]
+    if not kernels:
+        return ""
+    lead = max(kernels, key=lambda f: f.operator.total_us if f.operator else 0.0)
     ratio = lead.values.get("floor_ratio")
     if ratio is None:
         return ""
@@ -95,10 +100,6 @@ def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")
-    elif chip.basis == "inferred":
-        out.append(
-            f"chip inferred ({chip.how}): {', '.join(chip.candidates[:6])}; peak-based statements hold for all of them; name it with --soc"
-        )
     out += _below_floor(features)
     if (
         profile.capture.replay_mode in (None, "kernel", "range")

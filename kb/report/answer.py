@@ -8,6 +8,8 @@ from kb import units
 from kb.model import Evidence, Finding, Gain, OperatorRef, Recommendation, Report
 from kb.report.catalogue import say
 
+CANDIDATES = 4  # chips named where several fit; the JSON document names all
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -128,13 +130,19 @@ def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
 
 
 def _base_us(report: Report, finding: str, gain: Gain) -> float | None:
-    """The time that a gain is a fraction of."""
-    if gain.of == "run":
+    """The time that a gain is a fraction of, None where no times are known."""
+    if gain.of == "run" or report.total_us is None:
         return report.total_us
     for found in report.findings:
         if found.id == finding and found.operators:
-            return sum(operator.time_us for operator in found.operators)
+            times = [operator.time_us for operator in found.operators if operator.time_us is not None]
+            return sum(times) if times else None
     return None
+
+
+def by_time(report: Report) -> list[OperatorRef]:
+    """The operators with the longest first; those whose time is not known keep their order at the end."""
+    return sorted(report.operators, key=lambda operator: -(operator.time_us or 0.0))
 
 
 def finding_text(report: Report, id: str) -> str:
@@ -172,7 +180,10 @@ def chip_text(report: Report, lang: str) -> str:
     chip = report.chip
     if chip.soc is None and not chip.candidates:
         return say("chip.unknown", lang)
-    name = chip.soc or say("chip.candidates", lang, names=", ".join(chip.candidates))
+    names = ", ".join(chip.candidates[:CANDIDATES])
+    if len(chip.candidates) > CANDIDATES:
+        names = f"{names} {say('count.more', lang, count=len(chip.candidates) - CANDIDATES)}"
+    name = chip.soc or say("chip.candidates", lang, names=names)
     if chip.basis == "inferred":
         return f"{name} ({say('chip.basis.inferred', lang, how=chip.how)})"
     basis = {"file": say("chip.basis.file", lang), "stated": say("chip.basis.stated", lang)}.get(chip.basis)
@@ -199,12 +210,17 @@ def operator_name(operator: OperatorRef, lang: str) -> str:
     return operator.type or operator.name or say("unnamed", lang)
 
 
-def operator_text(operator: OperatorRef, lang: str) -> str:
+def time_text(operator: OperatorRef) -> str:
+    """The time of an operator for people; empty where the input holds shares and no times."""
+    return "" if operator.time_us is None else units.us(operator.time_us)
+
+
+def operator_text(report: Report, operator: OperatorRef, lang: str) -> str:
     """One operator on one line: type, core, shapes, launches, time."""
     parts = [f"{operator_name(operator, lang)} ({operator.core})", operator.shapes]
     if operator.count != 1:
         parts.append(say("count.launches", lang, count=operator.count))
-    return ", ".join(part for part in (*parts, units.us(operator.time_us)) if part)
+    return ", ".join(part for part in (*parts, time_text(operator)) if part)
 
 
 def unjudged_by_reason(report: Report) -> dict[tuple[str, str], list[str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kb import units
-from kb.model import Condition, Entry, PublishedGain
+from kb.model import Condition, Entry, PublishedGain, to_dict
 from kb.report.catalogue import say
 from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
 
@@ -132,6 +132,11 @@ def _plain(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "; ".join(_plain(item) for item in value)
     return str(value)
+
+
+def entry_document(entry: Entry) -> dict[str, Any]:
+    """All members of an entry, its texts in every language; the file it was read from is left out."""
+    return {key: value for key, value in to_dict(entry).items() if key != "file"}
 
 
 def entry_row(entry: Entry, lang: str) -> dict[str, Any]:

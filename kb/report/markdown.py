@@ -61,13 +61,21 @@ def _one_operator(operator: OperatorRef, lang: str) -> list[tuple[str, str]]:
 
 def _operators(report: Report, lang: str) -> Iterator[str]:
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)[:TOP]
-    yield from table(heads, tuple(_operator_row(operator, lang) for operator in longest), frozenset({3, 4}))
+    longest = answer.by_time(report)[:TOP]
+    yield from table(
+        heads, tuple(_operator_row(report, operator, lang) for operator in longest), frozenset({3, 4})
+    )
 
 
-def _operator_row(operator: OperatorRef, lang: str) -> tuple[str, ...]:
+def _operator_row(report: Report, operator: OperatorRef, lang: str) -> tuple[str, ...]:
     name = md(answer.operator_name(operator, lang))
-    return name, md(operator.core), md(operator.shapes), str(operator.count), units.us(operator.time_us)
+    return (
+        name,
+        md(operator.core),
+        md(operator.shapes),
+        str(operator.count),
+        answer.time_text(operator),
+    )
 
 
 def _data(report: Report, lang: str) -> Iterator[str]:
@@ -89,20 +97,20 @@ def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
     if not report.findings:
         yield say("skill.no_bottleneck", lang)
     for number, finding in enumerate(report.findings[:TOP], 1):
-        yield from _bottleneck(number, finding, lang)
+        yield from _bottleneck(report, number, finding, lang)
     for (reason, collect), ids in answer.unjudged_by_reason(report).items():
         how = f" ({say('label.collect', lang)}: {md_code(collect)})" if collect else ""
         yield ""
         yield f"{say('head.unjudged', lang)}: {', '.join(md_code(id) for id in ids)}: {md(reason)}{how}"
 
 
-def _bottleneck(number: int, finding: Finding, lang: str) -> Iterator[str]:
+def _bottleneck(report: Report, number: int, finding: Finding, lang: str) -> Iterator[str]:
     conclusion = md(finding.summary or finding.pattern)
     share = say("share.run", lang, share=units.percent(finding.share))
     sure = f"{say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
     yield f"{number}. {say('skill.conclusion', lang)}: **{conclusion}** ({md_code(finding.pattern)}, {share}, {sure})"
     for operator in finding.operators[:TOP]:
-        yield _point("label.operator", answer.operator_text(operator, lang), lang)
+        yield _point("label.operator", answer.operator_text(report, operator, lang), lang)
     for item in finding.evidence:
         limit = f", {say('label.limit', lang)} {md(item.limit)}" if item.limit else ""
         source = f" ({md(item.source)})" if item.source else ""

@@ -1,4 +1,4 @@
-"""What the terminal view is drawn with: rich, used for styles and tables only, never for its markup.
+"""What the terminal view is drawn with: rich, used for its styles, never for its markup.
 
 All text passes through `clean` and enters rich as `Text`, which knows no markup.
 """
@@ -9,16 +9,15 @@ import io
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from kb.report.catalogue import say
+from kb.report.columns import GAP, lay_out
 from kb.report.text import clean, width_of, wrap
 
 LEAST, MOST = 40, 160  # columns that the layout is made for
 PROSE = 100  # columns; longer lines are hard to read
-GAP, BAR = 2, 20  # columns between those of a table, and of a bar
+BAR = 20  # columns of a bar
 Cell = str | tuple[str, str] | float  # text, text with a style, a fraction to be drawn
 
 
@@ -90,30 +89,32 @@ class Screen:
         indent: int = 2,
     ) -> None:
         """An open table; columns in `right` are set flush right. Nothing is drawn without rows."""
-        listed = [[_drawn(item) for item in row] for row in rows]
-        if not listed:
+        cells = [[_cell(item) for item in row] for row in rows]
+        if not cells:
             return
-        table = Table(
-            box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim", show_header=bool(heads)
-        )
-        for at in range(len(listed[0])):
-            head = heads[at] if at < len(heads) else ""
-            table.add_column(head, justify="right" if at in right else "left", overflow="fold")
-        for row in listed:
-            table.add_row(*row)
-        self._console.print(Padding(table, (0, 0, 0, indent)))
+        if heads:
+            blank = [""] * (len(cells[0]) - len(heads))
+            cells.insert(0, [(head, "dim") for head in (*heads, *blank)])
+        texts = [[text for text, _ in row] for row in cells]
+        for number, parts in lay_out(texts, self.width - indent, right):
+            styles = [style for _, style in cells[number]]
+            line = Text(" " * indent)
+            for part, style in zip(parts, styles, strict=True):
+                line.append(part, style).append(" " * GAP)
+            line.rstrip()
+            self._put(line)
 
 
-def _drawn(item: Cell) -> Text:
-    """A cell: text, text with a style, or a fraction drawn as a bar."""
+def _cell(item: Cell) -> tuple[str, str]:
+    """Text and style of a cell; a fraction is drawn as a bar."""
     if isinstance(item, float):
-        return _bar(item)
+        return _bar(item), "cyan"
     text, style = item if isinstance(item, tuple) else (item, "")
-    return Text(clean(text), style=style)
+    return clean(text), style
 
 
-def _bar(share: float) -> Text:
+def _bar(share: float) -> str:
     """A bar in eighths of a column; its empty part is drawn too, so that it reads without colour."""
     full, rest = divmod(round(share * BAR * 8), 8)
     part = " ▏▎▍▌▋▊▉"[rest] if rest else ""
-    return Text.assemble(("█" * full + part, "cyan"), ("·" * (BAR - full - len(part)), "dim"))
+    return "█" * full + part + "·" * (BAR - full - len(part))

@@ -21,7 +21,8 @@ NAME = "text"
 EXTENSION = ".txt"
 BINARY = False
 
-IN_FULL = 5  # advice beyond this is listed by title
+IN_FULL = 5  # findings and advice beyond this are listed in a line each
+_COMMIT = re.compile(r"(@[0-9a-f]{10})[0-9a-f]{30}\b")  # `kb show` has all of it
 SHOWN = 6  # readings and operators on the first screen
 ROOM_FOR_BAR = 72  # columns
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")  # what may stand in a command that people copy
@@ -85,36 +86,47 @@ def _operators(screen: Screen, report: Report) -> None:
         return
     screen.heading("head.operators")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)
-    rows = (_operator_cells(screen, item, report.total_us) for item in longest[:SHOWN])
+    longest = answer.by_time(report)
+    rows = (_operator_cells(screen, report, item) for item in longest[:SHOWN])
     screen.table(rows, heads=heads, right=frozenset({2, 3, 4}))
     if len(longest) > SHOWN:
         screen.prose(screen.say("count.more", count=len(longest) - SHOWN), indent=2, style="dim")
 
 
-def _operator_cells(screen: Screen, item: OperatorRef, total_us: float | None) -> list[Cell]:
-    share = units.percent(item.time_us / total_us) if total_us else ""
+def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:
+    share = (
+        units.percent(item.time_us / report.total_us) if report.total_us and item.time_us is not None else ""
+    )
     name = answer.operator_name(item, screen.lang)
-    return [name, item.core, str(item.count), units.us(item.time_us), share]
+    return [name, item.core, str(item.count), answer.time_text(item), share]
 
 
 def _findings(screen: Screen, report: Report) -> None:
     if not report.findings:
         return
     screen.heading("head.findings")
-    for number, finding in enumerate(report.findings, 1):
+    for number, finding in enumerate(report.findings[:IN_FULL], 1):
         if number > 1:
             screen.line()
-        _finding(screen, number, finding)
+        _finding(screen, report, number, finding)
+    rest = [(number, finding) for number, finding in enumerate(report.findings, 1) if number > IN_FULL]
+    if rest:
+        screen.heading("head.more_findings")
+        screen.table((_more_finding(screen, *item) for item in rest), right=frozenset({0, 2}))
 
 
-def _finding(screen: Screen, number: int, finding: Finding) -> None:
+def _more_finding(screen: Screen, number: int, finding: Finding) -> list[Cell]:
+    names = dict.fromkeys(answer.operator_name(operator, screen.lang) for operator in finding.operators)
+    return [str(number), finding.pattern, units.percent(finding.share), ", ".join(names)]
+
+
+def _finding(screen: Screen, report: Report, number: int, finding: Finding) -> None:
     screen.prose(finding.summary or finding.pattern, indent=4, mark=f"{number:>2}", style="bold")
     share = screen.say("share.run", share=units.percent(finding.share))
     sure = f"{screen.say('label.sure')}: {answer.sure(finding.confidence, screen.lang)}"
     screen.prose(f"{finding.pattern} · {share} · {sure}", indent=4, style="dim")
     for operator in finding.operators[:3]:
-        screen.prose(answer.operator_text(operator, screen.lang), indent=4)
+        screen.prose(answer.operator_text(report, operator, screen.lang), indent=4)
     if len(finding.operators) > 3:
         screen.prose(screen.say("count.more", count=len(finding.operators) - 3), indent=4, style="dim")
     rows: list[list[Cell]] = [
@@ -170,7 +182,7 @@ def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> N
         screen.line(" " * (4 + edge) + line, "dim")
     field("check", [advice.check])
     field("not_when", [advice.when_not])
-    field("sources", advice.sources, "dim")
+    field("sources", [_COMMIT.sub(r"\1", source) for source in advice.sources], "dim")
     field("entry", [f"{advice.id} ({advice.kind})"], "dim")
 
 

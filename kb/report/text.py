@@ -17,6 +17,7 @@ _CONTROLS = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     r"\ud800-\udfff\U000e0000-\U000e007f]"
 )
+_DIVIDERS = "/_:.,-;|"  # a word too long for a line is cut behind one of these
 _NO_LINE_START = frozenset("、。，．・：；？！）］｝〉》」』】〕ー々…,.:;?!)]}%")
 
 
@@ -106,15 +107,16 @@ def _pieces(text: str) -> list[tuple[str, str]]:
 
 
 def _fit(piece: str, width: int) -> list[str]:
-    """A piece cut into parts no wider than `width` columns."""
-    if width_of(piece) <= width:
-        return [piece]
-    parts, part, used = [], "", 0
-    for char in piece:
-        step = _char_width(char)
-        if part and used + step > width:
-            parts.append(part)
-            part, used = "", 0
-        part += char
-        used += step
-    return [*parts, part]
+    """A piece cut into parts no wider than `width` columns, behind a divider such as / or _ where one is near."""
+    parts = []
+    while width_of(piece) > width:
+        cut = used = 0
+        while used + (step := _char_width(piece[cut])) <= width or cut == 0:
+            used += step
+            cut += 1
+        divider = max((piece.rfind(mark, width // 2, cut) for mark in _DIVIDERS), default=-1)
+        if divider >= 0:
+            cut = divider + 1
+        parts.append(piece[:cut])
+        piece = piece[cut:]
+    return [*parts, piece]

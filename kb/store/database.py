@@ -1,4 +1,8 @@
-"""Where the run store lies, and opening it: WAL, private to the user, brought to the current schema."""
+"""Where the run store lies, and opening it: WAL, private to the user, brought to the current schema.
+
+Opening, reading and writing go through the standard library, because sqlite-utils loads pandas where that is
+installed; it is used where its work is: in the steps of the schema.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,9 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kb.errors import SourceError, UsageError
 from kb.store.migrations import migrate
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
 
 BUSY_SECONDS = 5.0  # how long to wait for another process that is writing
 
@@ -46,7 +46,7 @@ def location(db: str | None = None) -> Path:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[Database]:
+def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """The store at `path` open for writing, of the current schema; created with mode 600 where it is missing.
 
     Raises:
@@ -59,15 +59,15 @@ def writing(path: Path) -> Iterator[Database]:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA foreign_keys=ON")
-            database = _wrap(connection)
-            migrate(database)
-            yield database
+            connection.row_factory = sqlite3.Row
+            migrate(connection)
+            yield connection
         finally:
             connection.close()
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[Database | None]:
+def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     """The store at `path`, or None where there is none: nothing is created, only an old schema is updated.
 
     Raises:
@@ -77,22 +77,17 @@ def reading(path: Path) -> Iterator[Database | None]:
         yield None
         return
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        with writing(path) as database:
-            yield database
+        with writing(path) as connection:
+            yield connection
         return
     with _faults(path):
         # A WAL database in a folder that cannot be written opens only as immutable.
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
         try:
-            yield _wrap(connection)
+            connection.row_factory = sqlite3.Row
+            yield connection
         finally:
             connection.close()
-
-
-def _wrap(connection: sqlite3.Connection) -> Database:
-    from sqlite_utils import Database  # noqa: PLC0415  (imports pandas where it is installed)
-
-    return Database(connection)
 
 
 @contextmanager

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
+from typing import Any
 
 Row = dict[str, Any]
 
@@ -66,10 +64,12 @@ DETAILS: dict[str, Detail] = {
 }  # fmt: skip
 
 
-def fill(db: Database, table: str, run: str, document: str) -> None:
+def fill(connection: sqlite3.Connection, table: str, run: str, document: str) -> None:
     """Put the rows of one run into one table of details, in place of those it had."""
-    db.execute(f"delete from {table} where run = ?", [run])  # noqa: S608  (a name of DETAILS)
+    detail = DETAILS[table]
+    columns = ("run", "position", *detail.columns)
+    marks = ", ".join(f":{column}" for column in columns)
     items = json.loads(document).get(table, [])
-    rows = [{"run": run, "position": at} | DETAILS[table].row(item) for at, item in enumerate(items, 1)]
-    if rows:
-        db.table(table).insert_all(rows)
+    rows = [{"run": run, "position": at} | detail.row(item) for at, item in enumerate(items, 1)]
+    connection.execute(f"delete from {table} where run = ?", [run])  # noqa: S608 - a name of DETAILS
+    connection.executemany(f"insert into {table} ({', '.join(columns)}) values ({marks})", rows)  # noqa: S608

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kb.errors import SourceError
@@ -41,8 +43,8 @@ def _detail(table: str) -> Step:
             pk=("run", "position"),
             foreign_keys=[("run", "runs", "id")],
         )
-        for row in list(db.query("select id, document from runs")):
-            fill(db, table, row["id"], row["document"])
+        for run, document in db.conn.execute("select id, document from runs").fetchall():
+            fill(db.conn, table, run, document)
 
     return step
 
@@ -55,35 +57,42 @@ STEPS: tuple[tuple[str, Step], ...] = (
 )
 
 
-def migrate(db: Database, steps: tuple[tuple[str, Step], ...] = STEPS) -> None:
+def migrate(connection: sqlite3.Connection, steps: Sequence[tuple[str, Step]] = STEPS) -> None:
     """Apply the steps that this store has not seen, each in a transaction of its own.
 
     Raises:
         SourceError: the store has seen steps that this version does not know.
     """
-    if "migrations" not in db.table_names():
-        db.execute("create table if not exists migrations (name text primary key)")
-    seen = {row["name"] for row in db.query("select name from migrations")}
+    connection.execute("create table if not exists migrations (name text primary key)")
+    seen = {name for (name,) in connection.execute("select name from migrations")}
     unknown = sorted(seen - {name for name, _ in STEPS})
     if unknown:
         raise SourceError(
             f"the run store was written by a newer kb (it has step {unknown[0]})",
             now="Update kb, or give another file with --db.",
         )
-    for name, step in steps:
-        if name not in seen:
-            _apply(db, name, step)
+    missing = [(name, step) for name, step in steps if name not in seen]
+    if not missing:
+        return
+    from sqlite_utils import Database  # noqa: PLC0415 - loads pandas where it is installed
+
+    database = Database(connection)
+    for name, step in missing:
+        with transaction(connection):
+            # Two processes may open a new store at once; the second finds the step done.
+            if not connection.execute("select 1 from migrations where name = ?", [name]).fetchone():
+                step(database)
+                connection.execute("insert into migrations (name) values (?)", [name])
 
 
-def _apply(db: Database, name: str, step: Step) -> None:
-    db.execute("begin immediate")
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing; waits for other writers before it begins rather than when it ends."""
+    connection.execute("begin immediate")
     try:
-        # Two processes may open a new store at once; the second finds the step done.
-        if not list(db.query("select 1 from migrations where name = ?", [name])):
-            step(db)
-            db.execute("insert into migrations (name) values (?)", [name])
-        db.execute("commit")
+        yield
+        connection.execute("commit")
     except BaseException:
-        if db.conn.in_transaction:
-            db.execute("rollback")
+        if connection.in_transaction:
+            connection.execute("rollback")
         raise

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kb.errors import SourceError, UsageError
 from kb.store.database import location, reading, writing
 from kb.store.details import DETAILS, fill
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
+from kb.store.migrations import transaction
 
 ID_DIGITS = 12
 
@@ -70,15 +69,15 @@ def save(report: Mapping[str, Any], *, db: str | None = None, now: datetime | No
         "headline": report.get("headline", ""),
         "document": document,
     }
-    with writing(location(db)) as database, database.atomic():
-        _put(database, row)
+    with writing(location(db)) as connection, transaction(connection):
+        _put(connection, row)
         for table in DETAILS:
-            fill(database, table, run, document)
+            fill(connection, table, run, document)
     return run
 
 
-def _put(database: Database, row: Mapping[str, Any]) -> None:
-    database.execute(
+def _put(connection: sqlite3.Connection, row: Mapping[str, Any]) -> None:
+    connection.execute(
         "insert into runs (id, created, target, soc, total_us, headline, document)"
         " values (:id, :created, :target, :soc, :total_us, :headline, :document)"
         " on conflict (id) do update set target = :target, soc = :soc, total_us = :total_us, headline = :headline,"
@@ -93,13 +92,12 @@ def list_runs(*, db: str | None = None, limit: int | None = None) -> list[RunSum
     Raises:
         SourceError: the store cannot be read.
     """
-    with reading(location(db)) as database:
-        if database is None:
+    with reading(location(db)) as connection:
+        if connection is None:
             return []
-        rows = database.table("runs").rows_where(
-            select="id, created, target, soc, total_us, headline",
-            order_by="created desc, rowid desc",
-            limit=limit,
+        rows = connection.execute(
+            "select id, created, target, soc, total_us, headline from runs order by created desc, rowid desc limit ?",
+            [-1 if limit is None else limit],
         )
         return [RunSummary(**row) for row in rows]
 
@@ -112,8 +110,8 @@ def load_run(run: str, *, db: str | None = None) -> dict[str, Any]:
         SourceError: the store cannot be read.
     """
     path = location(db)
-    with reading(path) as database:
-        found = [] if database is None else _beginning(database, run)
+    with reading(path) as connection:
+        found = [] if connection is None else _beginning(connection, run)
     if not found:
         raise UsageError(f"no run {run!r} is kept", where=str(path), now="See `kb runs list`.")
     exact = [row for row in found if row["id"] == run]
@@ -128,12 +126,8 @@ def load_run(run: str, *, db: str | None = None) -> dict[str, Any]:
     return document
 
 
-def _beginning(database: Database, run: str) -> list[dict[str, Any]]:
+def _beginning(connection: sqlite3.Connection, run: str) -> list[sqlite3.Row]:
     if not run:
         return []
-    where = "substr(id, 1, ?) = ?"
-    return list(
-        database.table("runs").rows_where(
-            where, [len(run), run], select="id, document", order_by="id", limit=20
-        )
-    )
+    query = "select id, document from runs where substr(id, 1, ?) = ? order by id limit 20"
+    return connection.execute(query, [len(run), run]).fetchall()

@@ -93,7 +93,9 @@ def test_attention_on_vector_cores_only(report) -> None:  # type: ignore[no-unty
     to_cube = {item.id for item in found.recommendations if item.finding.startswith("cube-idle-no-dot")}
     assert set(first(found, 3)) & ({"avoid-per-row-api-calls", "avoid-pipe-all-barrier"} | to_cube)
     cube = next(finding for finding in found.findings if finding.pattern == "cube-idle-no-dot")
-    assert not any(item.metric == "aic_mac_ratio" for item in cube.evidence), "an absent share is no reading of 0"
+    assert not any(item.metric == "aic_mac_ratio" for item in cube.evidence), (
+        "an absent share is no reading of 0"
+    )
 
 
 def test_narrow_copy_is_set_up_and_at_its_floor(report) -> None:  # type: ignore[no-untyped-def]
@@ -119,7 +121,9 @@ def test_cnn_training_is_communication_first(report) -> None:  # type: ignore[no
     assert advice == "comm-exposed"
 
 
-@pytest.mark.parametrize("name", ["msprof-empty-files", "lfs-pointer-csv", "foreign-edge-npu-op", "sqlite-no-tables"])
+@pytest.mark.parametrize(
+    "name", ["msprof-empty-files", "lfs-pointer-csv", "foreign-edge-npu-op", "sqlite-no-tables"]
+)
 def test_unreadable_input_is_refused_in_words(report, name: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(SourceError) as caught:
         report(name)

@@ -13,7 +13,12 @@ from kb.report import views
 FOLDER = Path(__file__).parent / "views"
 CASES = [
     (sample, name, lang)
-    for sample, langs in {"sample": ("en", "zh", "ja"), "run": ("en",), "empty": ("en",), "hostile": ("en",)}.items()
+    for sample, langs in {
+        "sample": ("en", "zh", "ja"),
+        "run": ("en",),
+        "empty": ("en",),
+        "hostile": ("en",),
+    }.items()
     for name in views.views()
     for lang in (langs if name in ("text", "markdown") else langs[:1])
 ]

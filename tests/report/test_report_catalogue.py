@@ -45,13 +45,16 @@ def asked() -> Iterator[tuple[str, int, str]]:
     """Keys written out in a call of `say`."""
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            named = isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "say"
+            named = (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", getattr(node.func, "attr", "")) == "say"
+            )
             if named and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 yield path.name, node.lineno, str(node.args[0].value)
 
 
 def test_no_text_is_asked_for_that_is_missing() -> None:
-    # `say` of kb.commands._common takes a sentence, not a key; sentences have blanks, keys have none.
+    # `say` of kb.commands._console takes a sentence, not a key; sentences have blanks, keys have none.
     missing = [call for call in asked() if " " not in call[2] and call[2] not in TEXTS]
     assert missing == []
     assert len(list(asked())) > 40

@@ -27,7 +27,7 @@ from kb.report.json import document
 from kb.report.load import report_from_dict
 
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
-SHORT = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+SHORT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 def several(item: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -47,9 +47,18 @@ ADVICE = st.builds(
     SHORT, several(SHORT),
 )  # fmt: skip
 CAPTURE = st.builds(
-    Capture, SHORT, st.none() | SHORT, st.none() | SHORT, st.booleans(), st.none() | SHORT, st.none() | COUNT, several(SHORT)
+    Capture,
+    SHORT,
+    st.none() | SHORT,
+    st.none() | SHORT,
+    st.booleans(),
+    st.none() | SHORT,
+    st.none() | COUNT,
+    several(SHORT),
 )
-CHIP = st.builds(Chip, st.none() | SHORT, several(SHORT), st.sampled_from(["file", "stated", "inferred", "unknown"]), SHORT)
+CHIP = st.builds(
+    Chip, st.none() | SHORT, several(SHORT), st.sampled_from(["file", "stated", "inferred", "unknown"]), SHORT
+)
 REPORT = st.builds(
     Report, SHORT, SHORT, CHIP, CAPTURE, st.none() | NUMBER, SHORT, several(OPERATOR), several(FINDING),
     several(st.builds(NotJudged, SHORT, SHORT, SHORT)), several(ADVICE),

@@ -14,10 +14,20 @@ PAGE = Page(
     "A title that is rather long, so that it has to be broken on a narrow screen",
     (
         Heading("Words", "quietly"),
-        Para("A paragraph of some length, which is wrapped where the line ends and not a column later than that."),
-        Items(("first", "second, which is long enough to need another line in a column of forty"), ordered=True),
+        Para(
+            "A paragraph of some length, which is wrapped where the line ends and not a column later than that."
+        ),
+        Items(
+            ("first", "second, which is long enough to need another line in a column of forty"), ordered=True
+        ),
         Items(("only",)),
-        Fields((("short", "value"), ("a longer label", "a longer value that needs more than one line to be told"), ("none", ""))),
+        Fields(
+            (
+                ("short", "value"),
+                ("a longer label", "a longer value that needs more than one line to be told"),
+                ("none", ""),
+            )
+        ),
         Table(("id", "time"), (("scalar-bound-vector", "12 us"), ("搬运", "3 us")), frozenset({1})),
         Code("for (;;) {\n    go();\n}", "c++"),
     ),
@@ -25,7 +35,14 @@ PAGE = Page(
 )
 HOSTILE = Page(
     NASTY,
-    (Heading(NASTY, NASTY), Para(NASTY), Items((NASTY,)), Fields(((NASTY, NASTY),)), Table((NASTY,), ((NASTY,),)), Code(NASTY)),
+    (
+        Heading(NASTY, NASTY),
+        Para(NASTY),
+        Items((NASTY,)),
+        Fields(((NASTY, NASTY),)),
+        Table((NASTY,), ((NASTY,),)),
+        Code(NASTY),
+    ),
     note=NASTY,
 )
 
@@ -37,7 +54,6 @@ def test_text() -> None:
         "a note",
         "",
         "Words  quietly",
-        "",
         "A paragraph of some length, which is",
         "wrapped where the line ends and not a",
         "column later than that.",

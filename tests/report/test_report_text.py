@@ -16,7 +16,11 @@ ANYTHING = st.text(st.characters(), max_size=200)
 
 def forbidden(text: str) -> list[str]:
     """Characters that a terminal obeys, or that turn text around."""
-    return [char for char in text if unicodedata.category(char) in ("Cc", "Cs") or char in "\u202e\u2066\u200b\ufeff"]
+    return [
+        char
+        for char in text
+        if unicodedata.category(char) in ("Cc", "Cs") or char in "\u202e\u2066\u200b\ufeff"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +85,12 @@ def test_chinese_breaks_between_characters_but_not_before_punctuation() -> None:
     assert wrap("每条 MTE3 指令", 9) == ["每条 MTE3", "指令"]
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | ANYTHING, lambda x: st.lists(x) | st.dictionaries(ANYTHING, x)))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | ANYTHING,
+        lambda x: st.lists(x) | st.dictionaries(ANYTHING, x),
+    )
+)
 def test_json_is_harmless_on_a_terminal_and_means_the_same(value: object) -> None:
     text = dumps(value)
     assert forbidden(text.replace("\n", "")) == []
@@ -89,7 +98,11 @@ def test_json_is_harmless_on_a_terminal_and_means_the_same(value: object) -> Non
 
 
 def test_json_has_no_numbers_that_json_does_not_know() -> None:
-    assert json.loads(dumps({"a": float("nan"), "b": [float("inf")], "c": 0.5})) == {"a": None, "b": [None], "c": 0.5}
+    assert json.loads(dumps({"a": float("nan"), "b": [float("inf")], "c": 0.5})) == {
+        "a": None,
+        "b": [None],
+        "c": 0.5,
+    }
 
 
 @pytest.mark.parametrize(

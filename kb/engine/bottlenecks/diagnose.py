@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kb.engine.bottlenecks import registry
 from kb.engine.bottlenecks.gate import ALWAYS, too_small, worth_judging
-from kb.engine.bottlenecks.judging import Bottleneck, Held, value
+from kb.engine.bottlenecks.judging import Bottleneck, Held, open_share, value
 from kb.model import Diagnosis, Features, Finding, Notice, NotJudged, Operator, OperatorRef, Tensor
 
 MAX_OPERATORS = 12  # named in one finding; the rest is counted
@@ -95,9 +95,11 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
     pairs = sorted(pairs, key=lambda pair: (-_stake(pair[0]), _name(pair[0])))
     total = sum(_time(f) for f, _ in pairs)
     lead = pairs[0][1]
-    rooms = [(verdict.headroom, _time(f)) for f, verdict in pairs if verdict.headroom is not None]
+    rooms = [
+        (open_share(f) if verdict.headroom is None else verdict.headroom, _time(f)) for f, verdict in pairs
+    ]
     weight = sum(time for _, time in rooms)
-    headroom = sum(room * time for room, time in rooms) / weight if weight else lead.headroom
+    headroom = sum(room * time for room, time in rooms) / weight if weight else rooms[0][0]
     return Finding(
         id=f"{pattern}/{group.split('|')[0]}",
         pattern=pattern,
@@ -106,7 +108,7 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
         share=round(min(1.0, sum(_stake(f) for f, _ in pairs)), 6),
         confidence=lead.confidence if total else round(lead.confidence, 3),
         evidence=lead.evidence,
-        headroom=None if headroom is None else round(headroom, 4),
+        headroom=round(headroom, 4),
         summary=lead.summary if len(pairs) == 1 else f"{lead.summary} (largest of {len(pairs)} shapes)",
     )
 
@@ -122,13 +124,38 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
         id=bottleneck.id,
         pattern=bottleneck.id,
         scope="run",
-        operators=tuple(operator_ref(f) for f in group[:MAX_OPERATORS]),
+        operators=_by_type(group)[:MAX_OPERATORS],
         share=round(min(1.0, share), 6),
         confidence=verdict.confidence,
         evidence=verdict.evidence,
         headroom=headroom,
         summary=verdict.summary,
     )
+
+
+def _by_type(group: Sequence[Features]) -> tuple[OperatorRef, ...]:
+    """One reference a type and core, by falling time; the shape is named where there is only one."""
+    found: dict[tuple[str, str], list[OperatorRef]] = defaultdict(list)
+    for f in group:
+        ref = operator_ref(f)
+        found[ref.type or ref.name, ref.core].append(ref)
+    merged = [
+        refs[0]
+        if len(refs) == 1
+        else replace(
+            refs[0],
+            shapes="",
+            count=sum(ref.count for ref in refs),
+            time_us=_sum(refs),
+        )
+        for refs in found.values()
+    ]
+    return tuple(sorted(merged, key=lambda ref: (-(ref.time_us or 0.0), ref.name)))
+
+
+def _sum(refs: Sequence[OperatorRef]) -> float | None:
+    times = [ref.time_us for ref in refs if ref.time_us is not None]
+    return round(sum(times), 3) if times else None
 
 
 def _without_shadowed(findings: list[Finding]) -> list[Finding]:
@@ -180,7 +207,8 @@ def operator_ref(f: Features) -> OperatorRef:
     op = f.operator
     assert op is not None
     kind = f.labels.get("op_type")
-    return OperatorRef(kind, op.name, op.core, shapes(op), op.count, round(op.total_us, 3))
+    time = round(op.total_us, 3) if op.duration.unit == "us" else None
+    return OperatorRef(kind, op.name, op.core, shapes(op), op.count, time)
 
 
 def shapes(op: Operator) -> str:

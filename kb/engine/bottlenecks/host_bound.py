@@ -12,8 +12,8 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Idle device for a visible part of the span, with small kernels."""
     idle = above(run, "device_idle_share", limit("host-bound", "idle"))
     small = above(run, "small_kernel_share", limit("host-bound", "small"))
-    if idle is None:
-        return None
+    if idle is None or value(run, "setup_time_share") > limit("setup-dominated-run", "share").value:
+        return None  # a test harness between a few launches is no host-bound model
     share = value(run, "device_idle_share")
     evidence = (
         idle,

@@ -33,7 +33,7 @@ class Held:
     """A bottleneck that holds for one operator or for the run; `operators` only for run-level ones."""
 
     confidence: float
-    headroom: float | None
+    headroom: float | None  # None: the loosest bound, `open_share`
     evidence: tuple[Evidence, ...]
     summary: str
     operators: tuple[Features, ...] = ()
@@ -145,6 +145,14 @@ def context(features: Features, *metrics: str) -> tuple[Evidence, ...]:
     return tuple(reading(features, metric) for metric in metrics if metric in features.values)
 
 
+def span(features: Features, metric: str) -> str:
+    """A count in words; a range where the candidate chips differ: "48", "40 to 48"."""
+    measure = features.values[metric]
+    if measure.low is None or measure.high is None or measure.low == measure.high:
+        return f"{measure.value:.0f}"
+    return f"{measure.low:.0f} to {measure.high:.0f}"
+
+
 def value(features: Features, metric: str, default: float = 0.0) -> float:
     """A metric's value where an absent one may count as `default` (only inside a computation that says so)."""
     found = features.get(metric)
@@ -179,6 +187,13 @@ def pipe_headroom(features: Features, pipe: str, removable: float = 1.0) -> floa
     return round(
         max(0.0, min(share * removable, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4
     )
+
+
+def open_share(features: Features) -> float:
+    """The loosest upper bound: time beyond the busiest pipe (scalar apart) and beyond the floor; 1 when neither is known."""
+    pipes = ("aic_mac", "aic_mte1", "aic_mte2", "aic_mte3", "aic_fixpipe", "aiv_vec", "aiv_mte2", "aiv_mte3")
+    busiest = max((value(features, f"{pipe}_ratio") for pipe in pipes), default=0.0)
+    return round(max(0.0, 1 - max(busiest, floor_ratio(features))), 4)
 
 
 def copy_headroom(features: Features, pipe: str, removable: float) -> float:

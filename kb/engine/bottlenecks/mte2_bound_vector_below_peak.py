@@ -9,6 +9,7 @@ from kb.engine.bottlenecks.judging import (
     below,
     confidence,
     context,
+    floor_ratio,
     is_vector_side,
     limit,
     pipe_headroom,
@@ -24,7 +25,7 @@ def judge(f: Features) -> Held | None:
     if mte2 is None or share < max(value(f, "aiv_vec_ratio"), value(f, "aiv_scalar_ratio")):
         return None
     if "gm_bandwidth_utilisation" not in f.values:
-        if value(f, "floor_ratio") > 0.6:
+        if floor_ratio(f) > limit("mte2-bound-vector-below-peak", "utilisation").value:
             return None
         evidence = (
             mte2,

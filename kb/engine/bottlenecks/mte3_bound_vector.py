@@ -8,6 +8,7 @@ from kb.engine.bottlenecks.judging import (
     above,
     confidence,
     context,
+    floor_ratio,
     is_vector_side,
     limit,
     pipe_headroom,
@@ -25,7 +26,7 @@ def judge(f: Features) -> Held | None:
     ):
         return None
     use = min(1.0, value(f, "gm_bandwidth_utilisation"))
-    if max(use, value(f, "floor_ratio")) > 0.6:
+    if max(use, floor_ratio(f)) > limit("mte2-bound-vector-below-peak", "utilisation").value:
         return None
     return Held(
         confidence(share, 0.5, 0.95), pipe_headroom(f, "aiv_mte3", removable=1 - use),

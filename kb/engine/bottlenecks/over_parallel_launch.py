@@ -11,6 +11,7 @@ from kb.engine.bottlenecks.judging import (
     context,
     is_kernel,
     limit,
+    span,
     value,
 )
 from kb.model import Features
@@ -40,7 +41,7 @@ def judge(f: Features) -> Held | None:
         0.55,
         round(headroom, 4),
         (rounds, *context(f, "block_dim", "core_count")),
-        f"{value(f, 'block_dim'):.0f} blocks on {value(f, 'core_count'):.0f} cores: each further block costs its launch",
+        f"{value(f, 'block_dim'):.0f} blocks on {span(f, 'core_count')} cores: each further block costs its launch",
     )
 
 

@@ -10,6 +10,7 @@ from kb.engine.bottlenecks.judging import (
     is_kernel,
     limit,
     reading,
+    span,
     value,
 )
 from kb.model import Evidence, Features
@@ -36,13 +37,15 @@ def judge(f: Features) -> Held | None:
         reading(f, "core_count", "at least as many blocks"),
     ]
     evidence += [*context(f, "useful_cores"), *([long] if long else []), *([pieces] if pieces else [])]
-    blocks, cores = value(f, "working_cores", value(f, "block_dim")), value(f, "core_count")
+    blocks = value(f, "working_cores", value(f, "block_dim"))
     tail = (
         f"; the launch already has one block for each of {blocks:.0f} independent pieces, so more cores need a split inside a piece"
         if pieces
         else ""
     )
-    return Held(sure, round(headroom, 4), tuple(evidence), f"{blocks:.0f} of {cores:.0f} cores work{tail}")
+    return Held(
+        sure, round(headroom, 4), tuple(evidence), f"{blocks:.0f} of {span(f, 'core_count')} cores work{tail}"
+    )
 
 
 def _pieces(f: Features) -> Evidence | None:

@@ -18,7 +18,8 @@ DEFINES: tuple[str, ...] = (
 def measure(op: Operator, context: Context) -> Iterator[Measured]:
     """Core-level metrics of one kernel."""
     duration = op.duration
-    yield "task_duration_us", duration
+    if duration.unit == "us":
+        yield "task_duration_us", duration
     yield "launch_count", Measure(op.count, "", "launches in the group")
     if op.wait is not None:
         yield "host_gap_us", op.wait

@@ -41,13 +41,15 @@ def measure(op: Operator, context: Context, pattern: str, found: Mapping[str, Me
     work = flops(op, pattern) or 0.0
     memory = (
         context.over_targets(
-            lambda target: _memory_us(target, moved), "us", f"{moved_from} / memory bandwidth"
+            lambda target: _memory_us(target, moved), "us", f"{moved_from} / memory bandwidth", partial=True
         )
         if moved
         else None
     )
     compute = (
-        context.over_targets(lambda target: _compute_us(target, op, work), "us", "operations / cube peak")
+        context.over_targets(
+            lambda target: _compute_us(target, op, work), "us", "operations / cube peak", partial=True
+        )
         if work
         else None
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kb.engine.metrics.context import Context, Measured
 from kb.engine.metrics.sides import sides
@@ -14,8 +14,8 @@ DEFINES: tuple[str, ...] = (
     "bytes_per_mte2_instruction", "bytes_per_mte3_instruction", "cube_operations", "vector_operations",
 )  # fmt: skip
 
-_IN_PATHS = {"aic": ("GM_to_L1_datas",), "aiv": ("GM_to_UB_datas",)}
-_OUT_PATHS = {"aic": ("L0C_to_GM_datas",), "aiv": ("UB_to_GM_datas",)}
+_IN_PATHS = {"aic": ("gm_to_l1_datas",), "aiv": ("gm_to_ub_datas",)}
+_OUT_PATHS = {"aic": ("l0c_to_gm_datas",), "aiv": ("ub_to_gm_datas",)}
 _HITS = (
     "write_cache_hit",
     "r0_read_cache_hit",
@@ -56,20 +56,14 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
 
 def _volumes(op: Operator) -> Iterator[Measured]:
     """Volumes by path (the kernel's own data); the bus port's totals, which hold code and tiling too, only without."""
-    ports = (
-        ("read_bytes", _IN_PATHS, "read_main_memory_datas"),
-        ("write_bytes", _OUT_PATHS, "write_main_memory_datas"),
-    )
-    for metric, paths, port in ports:
-        kib = [amount for prefix in sides(op) for path in paths[prefix] if (amount := _sum_plain(op, path))]
-        total = sum(kib) if kib else _sum_plain(op, port)
-        source = " + ".join(path for prefix in sides(op) for path in paths[prefix]) if kib else port
-        if total is not None:
-            yield metric, Measure(total * KIB, "B", f"{source}(KB), sum over cores", computed=True)
-    for pipe, paths, fallback in (
-        ("mte2", _IN_PATHS, "read_main_memory_datas"),
-        ("mte3", _OUT_PATHS, "write_main_memory_datas"),
+    for metric, pipe, paths, port in (
+        ("read_bytes", "mte2", _IN_PATHS, "read_main_memory_datas"),
+        ("write_bytes", "mte3", _OUT_PATHS, "write_main_memory_datas"),
     ):
+        volume = _volume(op, paths, port)
+        if volume is not None:
+            kib, source = volume
+            yield metric, Measure(kib * KIB, "B", f"{source}(KB), sum over cores", computed=True)
         count = _sum(op, f"{pipe}_instructions")
         if count is None:
             continue
@@ -77,20 +71,19 @@ def _volumes(op: Operator) -> Iterator[Measured]:
             f"{pipe}_instructions",
             Measure(count, "", f"{pipe}_instructions, sum over cores", computed=True),
         )
-        kib = sum(filter(None, (_sum_plain(op, path) for prefix in sides(op) for path in paths[prefix])))
-        source = " + ".join(path for prefix in sides(op) for path in paths[prefix])
-        if not kib:
-            kib, source = _sum_plain(op, fallback) or 0.0, fallback
-        if count > 0 and kib > 0:
-            yield (
-                f"bytes_per_{pipe}_instruction",
-                Measure(
-                    kib * KIB / count,
-                    "B",
-                    f"{source} / {pipe}_instructions: {kib:.6g} KiB in {count:.0f}",
-                    computed=True,
-                ),
-            )
+        if volume is not None and count > 0 and volume[0] > 0:
+            how = f"{source} / {pipe}_instructions: {kib:.6g} KiB in {count:.0f}"
+            yield f"bytes_per_{pipe}_instruction", Measure(kib * KIB / count, "B", how, computed=True)
+
+
+def _volume(op: Operator, paths: Mapping[str, tuple[str, ...]], port: str) -> tuple[float, str] | None:
+    """(KiB, columns) moved in one direction; None when no column says."""
+    columns = [path for prefix in sides(op) for path in paths[prefix]]
+    amounts = [amount for path in columns if (amount := _sum_plain(op, path))]
+    if amounts:
+        return sum(amounts), " + ".join(columns)
+    total = _sum_plain(op, port)
+    return None if total is None else (total, port)
 
 
 def _sum(op: Operator, name: str) -> float | None:

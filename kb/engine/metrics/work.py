@@ -159,8 +159,8 @@ def _axes(op: Operator, pattern: str) -> Iterator[Measured]:
 
 
 def _against_counters(op: Operator, context: Context, pattern: str) -> Iterator[Measured]:
-    read = _kib(op, ("GM_to_UB_datas", "GM_to_L1_datas")) or _kib(op, ("read_main_memory_datas",))
-    wrote = _kib(op, ("UB_to_GM_datas", "L0C_to_GM_datas")) or _kib(op, ("write_main_memory_datas",))
+    read = _kib(op, ("gm_to_ub_datas", "gm_to_l1_datas")) or _kib(op, ("read_main_memory_datas",))
+    wrote = _kib(op, ("ub_to_gm_datas", "l0c_to_gm_datas")) or _kib(op, ("write_main_memory_datas",))
     if read is None:
         return
     sizes = [tensor_bytes(tensor) for tensor in op.inputs if tensor.shape is not None]

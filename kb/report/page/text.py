@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import zip_longest
 
+from kb.report.columns import GAP, lay_out
 from kb.report.page import Block, Fields, Heading, Items, Page, Para, Table
 from kb.report.text import clean, clean_lines, pad, shorten, width_of, wrap
 
 BOLD, DIM, BLUE = "1", "2", "1;36"
 PROSE = 100  # columns; longer lines are hard to read
-GAP = 2  # blanks between table columns
-LEAST = 6  # columns that a table column keeps
 LABEL = 24  # columns that the label of a field may take
 
 
@@ -27,9 +25,13 @@ def paint(text: str, style: str, color: bool) -> str:
 
 def _lines(page: Page, width: int, color: bool) -> Iterator[str]:
     yield from _titled(page.title, page.note, BOLD, width, color)
+    before: Block | None = None
     for block in page.blocks:
-        yield ""
+        aside = isinstance(block, Para) and block.quiet and isinstance(before, Para)
+        if not isinstance(before, Heading) and not aside:
+            yield ""
         yield from _block(block, width, color)
+        before = block
 
 
 def _titled(title: str, note: str, style: str, width: int, color: bool) -> Iterator[str]:
@@ -72,31 +74,15 @@ def _items(block: Items, width: int) -> Iterator[str]:
 
 def _fields(block: Fields, width: int, color: bool) -> Iterator[str]:
     pairs = [(clean(label), clean(value)) for label, value in block.pairs if value]
-    edge = min(max((width_of(label) for label, _ in pairs), default=0), LABEL) + GAP
+    edge = min(max((width_of(label) for label, _ in pairs), default=0), LABEL, width // 2 - GAP) + GAP
     for label, value in pairs:
-        first, *rest = wrap(value, max(width - edge, 20))
+        first, *rest = wrap(value, width - edge)
         yield paint(pad(shorten(label, edge - GAP), edge), DIM, color) + first
         yield from (" " * edge + line for line in rest)
 
 
 def _table(block: Table, width: int, color: bool) -> Iterator[str]:
-    rows = [[clean(cell) for cell in row] for row in block.rows]
-    headers = [clean(header) for header in block.headers]
-    widths = column_widths([headers, *rows], width)
-    for at, row in enumerate([headers, *rows]):
-        cells = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
-        for parts in zip_longest(*cells, fillvalue=""):
-            line = (" " * GAP).join(
-                pad(part, size, right=column in block.numeric)
-                for column, (part, size) in enumerate(zip(parts, widths, strict=True))
-            )
-            yield paint(line.rstrip(), DIM, color) if at == 0 else line
-
-
-def column_widths(rows: list[list[str]], width: int) -> list[int]:
-    """How wide each column may be so that all fit in `width`: the widest give way first."""
-    widths = [max(width_of(cell) for cell in column) for column in zip(*rows, strict=True)]
-    room = width - GAP * (len(widths) - 1)
-    while sum(widths) > room and max(widths) > LEAST:
-        widths[widths.index(max(widths))] -= 1
-    return widths
+    rows = [[clean(cell) for cell in row] for row in (block.headers, *block.rows)]
+    for number, cells in lay_out(rows, width, block.numeric):
+        line = (" " * GAP).join(cells).rstrip()
+        yield paint(line, DIM, color) if number == 0 else line
