@@ -12,6 +12,7 @@ from kb.engine.estimate.geometry import Product, broadcast_shape, matrix_product
 from kb.engine.estimate.load import Load, NoLoad, largest
 from kb.engine.estimate.spec import OpSpec, elements
 from kb.engine.estimate.unfold import convolution_product
+from kb.engine.metrics.work import dtype_bytes
 from kb.model import Tensor
 from kb.targets import Target
 
@@ -56,7 +57,7 @@ def _joined(spec: OpSpec) -> Tensor | None:
 
 
 def _picked(spec: OpSpec) -> Tensor | None:
-    table = largest(spec.present_inputs)
+    table = next((t for t in spec.present_inputs if t.shape), largest(()))
     index = next((t for t in spec.present_inputs[1:] if "INT" in t.dtype.upper() and t.shape), None)
     if index is None or index.shape is None or not table.shape:
         raise NoLoad("the output shape is needed for this operator")
@@ -158,6 +159,8 @@ def place(spec: OpSpec, target: Target) -> Placed:
         made = _joined(spec) if plain in _JOINED else walk.outputs(spec)
         if made is not None:
             spec, assumed = replace(spec, outputs=(made,)), ("output shape inferred from the inputs",)
+    if any(t.shape and dtype_bytes(t.dtype) is None for t in spec.present_inputs):
+        assumed += ("a dtype is missing or unknown: counted as 4 bytes an element",)
     load = walk.load(spec, target)
     load = replace(load, assumed=assumed + load.assumed)
     name = op_type if op_type.startswith("FusionOp_") else plain

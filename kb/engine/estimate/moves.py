@@ -86,8 +86,8 @@ def conversion(spec: OpSpec, target: Target) -> Load:
 
 
 def gather(spec: OpSpec, target: Target) -> Load:
-    """Rows picked by index: each is read by itself."""
-    table = largest(spec.present_inputs)
+    """Rows picked by index from the first input: each is read by itself."""
+    table = next((tensor for tensor in spec.present_inputs if tensor.shape), largest(()))
     result = largest(spec.present_outputs)
     row = whole_tail((table.shape or ())[1:], result.shape or ())
     pieces = max(1.0, elements(result) / max(row, 1))
