@@ -161,10 +161,22 @@ def place(spec: OpSpec, target: Target) -> Placed:
             spec, assumed = replace(spec, outputs=(made,)), ("output shape inferred from the inputs",)
     if any(t.shape and dtype_bytes(t.dtype) is None for t in spec.present_inputs):
         assumed += ("a dtype is missing or unknown: counted as 4 bytes an element",)
-    load = walk.load(spec, target)
+    load = walk.load(replace(spec, outputs=_completed(spec)), target)
     load = replace(load, assumed=assumed + load.assumed)
     name = op_type if op_type.startswith("FusionOp_") else plain
     return Placed(load, _keys(walk.kind, walk.name, pattern, name, load.variant), walk.name)
+
+
+def _completed(spec: OpSpec) -> tuple[Tensor, ...]:
+    """Outputs with dtype and layout where the table leaves them out: those of the largest input, if the blocks fit."""
+    like = largest(spec.present_inputs)
+    done = []
+    for tensor in spec.outputs:
+        shape, form = tensor.shape or (), tensor.format
+        if not form and len(shape) == len(like.shape or ()) and shape[-1:] == (like.shape or ())[-1:]:
+            form = like.format
+        done.append(replace(tensor, dtype=tensor.dtype or like.dtype, format=form))
+    return tuple(done)
 
 
 def _keys(kind: str, walk: str, pattern: str, name: str, variant: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import math
 
 from kb.engine.estimate.geometry import Product, Shape
 from kb.engine.estimate.spec import OpSpec, layout
+from kb.model import Tensor
 
 
 def convolution_product(spec: OpSpec) -> Product | None:
@@ -53,6 +54,12 @@ def _maps_and_filter(spec: OpSpec) -> tuple[list[Shape], Shape | None]:
     filters: list[Shape] = [
         t.shape
         for t in (*spec.present_inputs, *spec.present_outputs)
-        if layout(t).startswith("FRACTAL_Z") and t.shape and len(t.shape) == 4
+        if t.shape and len(t.shape) == 4 and _is_filter(t)
     ]
     return maps, filters[0] if filters else None
+
+
+def _is_filter(tensor: Tensor) -> bool:
+    """FRACTAL_Z by name, or by its blocks of 16 x C0 where no layout is given."""
+    form, shape = layout(tensor), tensor.shape or ()
+    return form.startswith("FRACTAL_Z") or (not form and shape[2] == 16 and shape[3] in (8, 16, 32))
