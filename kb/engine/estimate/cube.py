@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from kb.engine.estimate.geometry import Product, matrix_product
 from kb.engine.estimate.load import (
@@ -98,6 +99,9 @@ def _unfolded(unfold: Callable[[OpSpec], Product | None], spec: OpSpec, target: 
     if product is None:
         raise NoLoad("input, filter and output shapes are needed in a layout that shows channels and space")
     size = min(size_of(t) for t in spec.present_inputs if t.shape and len(t.shape) >= 3)
+    batch = next((shape[0] for t in spec.present_inputs if (shape := t.shape) and len(shape) == 5), 1)
+    if target.fused and not spec.blocks and batch > 1:  # block dims of public traces: the batch
+        spec = replace(spec, blocks=min(target.cube_cores, batch))
     return _load(product, spec, target, size, 1)
 
 

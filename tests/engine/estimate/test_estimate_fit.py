@@ -16,8 +16,8 @@ from kb.engine.estimate.rows import read_rows
 from kb.engine.estimate.table import columns_of
 from kb.errors import NothingToJudge, SourceError
 
-# Recorded on the development table (block dim as given / left out); the tests allow 3 % more.
-RECORDED = {"ascend-910": (1.136, 1.137), "atlas-a2": (1.153, 1.158), "atlas-a3": (1.143, 1.195)}
+# Recorded on the development table (block dim as given / left out); the tests allow 2 % more.
+RECORDED = {"ascend-910": (1.132, 1.134), "atlas-a2": (1.153, 1.158), "atlas-a3": (1.144, 1.196)}
 LEAST_COVERED = 0.8
 HEAD = "chip\top_type\tin_shapes\tin_dtypes\tout_shapes\tout_dtypes\tblock_dim\tkind\tdur_us_med\tnote"
 
@@ -157,7 +157,7 @@ def test_left_out_timings_are_met_as_well_as_recorded(
     scores: dict[tuple[bool, str], tuple[float, float, float]], family: str, blocks: bool
 ) -> None:
     error, covered, share = scores[blocks, family]
-    assert error <= RECORDED[family][0 if blocks else 1] * 1.03
+    assert error <= RECORDED[family][0 if blocks else 1] * 1.02
     assert covered >= LEAST_COVERED
     assert share >= 0.95
 
