@@ -211,6 +211,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "doctor.detail": ("Found", "结果", "結果"),
     "doctor.remedy": ("What to do", "处理办法", "対処"),
     "eval.search": ("Search, {count} questions", "检索，{count} 个问题", "検索、質問 {count} 件"),
+    "eval.estimate": (
+        "Cost model, {count} timings",
+        "代价模型，{count} 条实测",
+        "コストモデル、実測 {count} 件",
+    ),
 }
 
 
