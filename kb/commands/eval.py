@@ -65,7 +65,7 @@ def _estimate(
     timings: Annotated[
         Path,
         typer.Argument(
-            metavar="TIMINGS.tsv", help="Measured times: columns as `kb estimate` reads them, and med_us."
+            metavar="TIMINGS.tsv", help="Measured times: columns as `kb estimate` reads them, and dur_us_med."
         ),
     ],
     *,

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-TABLE = "chip\top_type\tkind\tin_shapes\tin_dtypes\tin_formats\tout_shapes\tout_dtypes\tout_formats\tmed_us\tnote\n"
+TABLE = "chip\top_type\tkind\tin_shapes\tin_dtypes\tin_formats\tout_shapes\tout_dtypes\tout_formats\tdur_us_med\tnote\n"
 ROW = "910B2\tAdd\tkernel\t1024,1024;1024,1024\tFLOAT16;FLOAT16\tND;ND\t1024,1024\tFLOAT16\tND\t{us}\t\n"
 
 
