@@ -120,9 +120,10 @@ def fill(
 
 
 def vector_text(entry: Entry) -> str:
-    """What is embedded of an entry: its title and symptom, and the title in the other languages."""
-    texts = (f"{entry.title.en}. {entry.symptom.en}", entry.title.zh, entry.title.ja)
-    return " ".join(text for text in texts if text)
+    """What is embedded of an entry: its title and symptom, the title in the other languages, and users' words for it."""
+    title = entry.title
+    said = (alias for language in ("en", "zh", "ja") for alias in entry.aliases.get(language, ()))
+    return " ".join(text for text in (f"{title.en}. {entry.symptom.en}", title.zh, title.ja, *said) if text)
 
 
 def fields(entry: Entry) -> tuple[str, str, str]:
@@ -209,17 +210,18 @@ def _means() -> dict[str, str]:
 
     Keys: Chinese and Japanese words as written, other names without spaces and underscores.
     """
-    found: dict[str, dict[str, None]] = {}
+    meant: dict[str, dict[str, None]] = {}
     for english, *others in words.glossary():
         means = [term for text in english for term in terms.terms(text)]
         for name in (name for alternatives in others for name in alternatives):
             if terms.is_cjk(name):
-                found.setdefault(name.casefold(), {}).update(dict.fromkeys(means))
+                meant.setdefault(name.casefold(), {}).update(dict.fromkeys(means))
     for name, text in words.aliases():
         own = terms.terms(name)
-        also = [term for term in terms.terms(text) if term not in own]
-        found.setdefault(terms.squeeze(terms.tokens(name)), {}).update(dict.fromkeys(also))
-    return {name: " ".join(means) for name, means in found.items() if name and means}
+        whole = (found[0] for token in terms.tokens(text) if (found := terms.of_token(token)))
+        also = [term for term in whole if term not in own]
+        meant.setdefault(terms.squeeze(terms.tokens(name)), {}).update(dict.fromkeys(also))
+    return {name: " ".join(means) for name, means in meant.items() if name and means}
 
 
 def _field() -> set[str]:
