@@ -32,6 +32,8 @@ COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything els
 _PER_IDF = (
     1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
 )
+_LOOKED_AT = 10  # entries that decide whether anything fits
+_FITTING = 0.78
 _CHUNK = 900
 KINDS = ("case", "recipe", "pattern", "tip")
 
@@ -220,10 +222,10 @@ class _Scored(NamedTuple):
 def _search(chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
-    ranked = rank(chosen, text, asked, k, allowed)
-    hits = tuple(_hits(chosen, asked, ranked, lang))
-    poor = not ranked or not fits(ranked[0].cosine, ranked[0].coverage)
-    return SearchResult(text, poor, hits, _near_terms(asked) if poor else ())
+    ranked = rank(chosen, text, asked, max(k, _LOOKED_AT), allowed)
+    hits = tuple(_hits(chosen, asked, ranked[:k], lang))
+    poor = not fits(asked, ranked)
+    return SearchResult(text, poor, hits, _near_terms(chosen, asked, ranked) if poor else ())
 
 
 def rank(
@@ -242,9 +244,18 @@ def rank(
     return heapq.nsmallest(k, found, key=lambda item: (-item.score, item.n))
 
 
-def fits(cosine: float, coverage: float) -> bool:
-    """Whether the best entry answers the query at all."""
-    return cosine + 2 * coverage > 0.8
+def fits(asked: query.Query, ranked: Sequence[_Scored]) -> bool:
+    """Whether the knowledge base answers the query at all.
+
+    Looks at the nearest meaning and the words of the best entry, how much of the query occurs anywhere, and whether
+    words of the field are in it. Weights and limit were chosen on tests/benchmarks/offtopic.txt against the questions
+    of the benchmarks (`tools/eval_search.py` prints the rates).
+    """
+    if not ranked:
+        return False
+    nearest = max(item.cosine for item in ranked[:_LOOKED_AT])
+    told = nearest + 0.5 * ranked[0].coverage + 0.4 * asked.known + 0.2 * min(asked.field, 2)
+    return told > _FITTING
 
 
 def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
@@ -349,5 +360,12 @@ def _matched(db: sqlite3.Connection, asked: query.Query, rows: Sequence[int]) ->
     return found
 
 
-def _near_terms(asked: query.Query) -> tuple[str, ...]:
-    return tuple(asked.also)[:5]
+def _near_terms(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored]) -> tuple[str, ...]:
+    """What to ask instead: what unknown words may have meant, then the families of the nearest entries."""
+    repaired = [term for term, word in asked.also.items() if word in asked.unknown]
+    nearest = sorted(ranked, key=lambda item: -item.cosine)[:5]
+    families = []
+    for item in nearest:
+        (record,) = chosen.db.execute("SELECT json FROM entry WHERE n = ?", (item.n,)).fetchone()
+        families.append(json.loads(record)["family"])
+    return tuple(dict.fromkeys(name for name in (*repaired, *families) if name))[:5]

@@ -90,6 +90,7 @@ def test_a_model_of_another_format_is_refused(tmp_path: Path) -> None:
         Embedder(path)
 
 
+@pytest.mark.model
 @pytest.mark.filterwarnings("ignore")
 def test_sentence_transformers_gives_the_same_vectors(embedder: Embedder, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed (extra `models`)")
