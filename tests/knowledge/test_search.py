@@ -164,3 +164,13 @@ def test_a_search_loads_nothing_heavy(tmp_path: Path) -> None:
             [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
         )
     assert done.stdout.strip() == "[]"
+
+
+def test_cosines_from_distances_are_the_dot_products(index: store.Index) -> None:
+    vector = index.embedder.embed("NMS falls back")
+    for n, cosine, _ in search._cosines(index.db, vector, range(1, len(ENTRIES) + 1)):
+        length, codes = index.db.execute("SELECT length, vec FROM vector WHERE n = ?", (n,)).fetchone()
+        signed = [code - 256 if code > 127 else code for code in codes]
+        assert cosine == pytest.approx(sum(map(float.__mul__, vector, map(float, signed))) / length, abs=1e-9)
+    zeros = [0.0] * len(vector)
+    assert {cosine for _, cosine, _ in search._cosines(index.db, zeros, range(1, 3))} == {0.0}
