@@ -324,7 +324,7 @@ def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], la
         parts = {
             "meaning": round(item.cosine, 4),
             "words": round(item.coverage, 4),
-            "matched": [word for word in words if word not in asked.also],
+            "matched": asked.said(words),
             "also": {word: asked.also[word] for word in words if word in asked.also},
         }
         summary = _in(told["remedy"], lang) or _in(told["symptom"], lang)
@@ -350,8 +350,10 @@ def _why(parts: Mapping[str, Any]) -> str:
     said = []
     if parts["matched"]:
         said.append(f"has {', '.join(parts['matched'][:6])}")
-    if parts["also"]:
-        said.append(f"has {', '.join(f'{term} ({word})' for term, word in list(parts['also'].items())[:4])}")
+    names: dict[str, list[str]] = {}
+    for term, word in parts["also"].items():
+        names.setdefault(word, []).append(term)
+    said += [f"has {', '.join(found[:3])} for {word}" for word, found in list(names.items())[:3]]
     said.append(f"meaning {parts['meaning']:.2f}")
     return "; ".join(said)
 

@@ -56,10 +56,12 @@ def test_the_document_has_its_promised_shape(index: store.Index) -> None:
 def test_explain_shows_both_parts_and_the_words(index: store.Index) -> None:
     (hit,) = search.search("NMS 回退", k=1, use=index).results
     assert set(hit.parts) == {"meaning", "words", "matched", "also"}
-    assert "nms" in hit.parts["matched"]
+    assert hit.parts["matched"] == ["NMS", "回退"]
+    assert hit.parts["also"] == {"nonmaxsuppression": "NMS", "fallback": "回退"}
     assert -1 <= hit.parts["meaning"] <= 1
     assert 0 <= hit.parts["words"] <= 1
-    assert "nms" in hit.why
+    assert hit.why.startswith("has NMS, 回退; has ")
+    assert "nonmaxsuppression for NMS" in hit.why
     assert "parts" in search.search("NMS", k=1, use=index).to_dict(explain=True)["results"][0]
 
 
