@@ -25,7 +25,7 @@ from kb.knowledge import embed
 if TYPE_CHECKING:
     from kb.model import Entry
 
-FORMAT = 2  # of the index file; kb.knowledge.index writes it
+FORMAT = 3  # of the index file; kb.knowledge.index writes it
 FOLDERS = ("cases", "recipes", "patterns", "tips")
 _ALSO_READ = (
     "glossary.tsv",

@@ -121,8 +121,10 @@ def of_token(token: str) -> list[str]:
     aic, mte2, ratio, mte; a run of Chinese or Japanese its pairs of characters. Stop words, lone characters and small
     numbers give none.
     """
-    if token[0] > "\x7f":
-        return [token[i : i + 2] for i in range(len(token) - 1)] or [token]
+    if is_cjk(token):
+        if len(token) == 1:
+            return [token] if ord(token) > 0x30FF else []  # a lone kana is a particle
+        return [token[i : i + 2] for i in range(len(token) - 1)]
     whole = token.casefold().strip("_")
     if not _speaks(whole):
         return []
