@@ -100,7 +100,7 @@ def advise_profile(
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
         warnings=summary.warnings(profile, features),
-        key_data=summary.key_data(profile, features),
+        key_data=summary.key_data(profile, features, diagnosis),
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},
     )

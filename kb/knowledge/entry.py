@@ -102,17 +102,25 @@ def parse_file(path: Path) -> Parsed:
     return parse_entry(text.replace("\r\n", "\n"), file)
 
 
-def entry_files(roots: Iterable[Path]) -> Iterator[tuple[str, Path]]:
-    """(kind, path) of every entry file below the roots' cases, recipes, patterns and tips, in a fixed order.
+def entry_files(paths: Iterable[Path]) -> Iterator[tuple[str, Path]]:
+    """(kind by folder, path) of every entry file, in a fixed order; kind is empty where no folder tells it.
 
-    Links that lead out of their root are left out.
+    A path is a root with the folders cases, recipes, patterns and tips, one of these folders, any folder of entry
+    files, or one file. Links that lead out of the given folder are left out.
     """
-    for root in roots:
-        inside = root.resolve()
-        for kind, folder in FOLDERS.items():
-            for path in sorted((root / folder).glob("*.md")):
-                if path.is_file() and path.resolve().is_relative_to(inside):
-                    yield kind, path
+    for path in paths:
+        if path.is_file():
+            yield _kind_of(path), path
+            continue
+        folders = [path / name for name in FOLDERS.values() if (path / name).is_dir()] or [path]
+        inside = path.resolve()
+        for file in (file for folder in folders for file in sorted(folder.glob("*.md"))):
+            if file.is_file() and file.resolve().is_relative_to(inside):
+                yield _kind_of(file), file
+
+
+def _kind_of(file: Path) -> str:
+    return next((kind for kind, folder in FOLDERS.items() if folder == file.parent.name), "")
 
 
 def load_entries(roots: Iterable[Path] | None = None) -> tuple[Entry, ...]:
@@ -252,7 +260,7 @@ def _gain(gain: PublishedGain, grade: str) -> dict[str, Any]:
 
 
 def _head_line(key: str, value: Any) -> str:
-    import yaml  # noqa: PLC0415 - only who writes files needs it
+    import yaml
 
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 106}
     if isinstance(value, list) and value and isinstance(value[0], dict):

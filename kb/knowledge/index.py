@@ -8,6 +8,7 @@ Tables
     codes(n, bits)               one row: the signs of all vectors, 32 bytes an entry, in the order of n
     fts(title, words, body)      FTS5 without content: our terms divided by spaces
     term(term, df)               every term as we split it, and in how many entries its stem occurs
+    field(term)                  terms of the field: glossary, operators, metrics
     means(term, also)            Chinese and Japanese words and other names -> terms that the entries use
     tag(axis, value, n)          what filters ask for: op, chip, bottleneck, grade
 """
@@ -30,7 +31,9 @@ from kb.knowledge.store import FORMAT
 from kb.model import Entry, to_dict
 
 BATCH = 2000  # entries held in memory at a time
-PRIOR = {"tip": 0.1}  # tips are written for the questions people ask; cases win on names of models and chips alone
+PRIOR = {
+    "tip": 0.1
+}  # tips are written for the questions people ask; cases win on names of models and chips alone
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -39,13 +42,19 @@ CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, scale REAL NOT NU
 CREATE TABLE codes(n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE TABLE term(term TEXT PRIMARY KEY, df INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE means(term TEXT PRIMARY KEY, also TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE field(term TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE tag(axis TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY(axis, value, n)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE fts USING fts5(title, words, body, content='', tokenize="porter unicode61 remove_diacritics 0 tokenchars '_'");
 """
 
 
 def build(
-    entries: Iterable[Entry], path: Path, embedder: Embedder, *, fingerprint: str = "", old: Path | None = None
+    entries: Iterable[Entry],
+    path: Path,
+    embedder: Embedder,
+    *,
+    fingerprint: str = "",
+    old: Path | None = None,
 ) -> int:
     """Write the index of these entries to `path`; the file appears whole or not at all.
 
@@ -96,6 +105,7 @@ def fill(
             count += len(batch)
         db.execute("INSERT INTO codes VALUES(1, ?)", (bytes(bits),))
         db.executemany("INSERT INTO means VALUES(?, ?)", sorted(_means().items()))
+        db.executemany("INSERT INTO field VALUES(?)", [(term,) for term in sorted(_field())])
         db.executemany("INSERT INTO term VALUES(?, ?)", _stem_counts(db, seen))
         db.execute("INSERT INTO fts(fts) VALUES('optimize')")
         meta = {
@@ -124,7 +134,16 @@ def fields(entry: Entry) -> tuple[str, str, str]:
         "\n".join((symptom.en, symptom.zh, symptom.ja, *said, *entry.operators, entry.family, entry.id)),
         "\n".join(
             (
-                *(remedy.en, remedy.zh, remedy.ja, entry.cause, *entry.steps, entry.why, entry.check, entry.when_not),
+                *(
+                    remedy.en,
+                    remedy.zh,
+                    remedy.ja,
+                    entry.cause,
+                    *entry.steps,
+                    entry.why,
+                    entry.check,
+                    entry.when_not,
+                ),
                 *(seen.text for seen in entry.observe),
                 *(f"{gain.before} {gain.after} {gain.shapes} {gain.note}" for gain in entry.gains),
                 *(condition.metric for condition in entry.when),
@@ -159,15 +178,23 @@ def _add(
         told = to_dict(entry) | {"file": _portable(entry.file)}
         record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))
-        db.execute("INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, scale, vec, PRIOR.get(entry.kind, 0.0)))
+        db.execute(
+            "INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, scale, vec, PRIOR.get(entry.kind, 0.0))
+        )
         db.execute("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", (n, *split))
-        db.executemany("INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)])
+        db.executemany(
+            "INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)]
+        )
     return len(new)
 
 
 def _portable(file: str) -> str:
     """The path of a shipped entry file as seen from the data folder, so that an index can be carried elsewhere."""
-    return Path(file).relative_to(shipped.root()).as_posix() if Path(file).is_relative_to(shipped.root()) else file
+    return (
+        Path(file).relative_to(shipped.root()).as_posix()
+        if Path(file).is_relative_to(shipped.root())
+        else file
+    )
 
 
 def _tags(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -195,13 +222,23 @@ def _means() -> dict[str, str]:
     return {name: " ".join(means) for name, means in found.items() if name and means}
 
 
+def _field() -> set[str]:
+    """Terms that only somebody who asks about this field is likely to write."""
+    english = (text for row in words.glossary() for text in row[0])
+    return {
+        term
+        for text in (*english, *words.operator_names(), *words.metric_names())
+        for term in terms.terms(text)
+    }
+
+
 def _stem_counts(db: sqlite3.Connection, seen: Iterable[str]) -> Iterator[tuple[str, int]]:
     """Every term with the number of entries that hold its stem; FTS5 itself is asked for the stems."""
     db.execute("CREATE VIRTUAL TABLE temp.stems USING fts5vocab('main', 'fts', 'row')")
     counts = dict(db.execute("SELECT term, doc FROM temp.stems"))
     db.execute("DROP TABLE temp.stems")
     tokenize = "porter unicode61 remove_diacritics 0 tokenchars '_'"
-    db.execute(f"CREATE VIRTUAL TABLE temp.raw USING fts5(term, tokenize=\"{tokenize}\")")
+    db.execute(f'CREATE VIRTUAL TABLE temp.raw USING fts5(term, tokenize="{tokenize}")')
     ordered = sorted(seen)
     db.executemany("INSERT INTO temp.raw(rowid, term) VALUES(?, ?)", enumerate(ordered))
     db.execute("CREATE VIRTUAL TABLE temp.one USING fts5vocab('temp', 'raw', 'instance')")
@@ -221,7 +258,9 @@ def _vectors(old: Path | None, embedder: Embedder) -> dict[bytes, tuple[float, b
             meta = {k: json.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
             if (meta["format"], meta["model_version"]) != (FORMAT, embedder.version):
                 return {}
-            return {key: (scale, vec) for key, scale, vec in db.execute("SELECT hash, scale, vec FROM vector")}
+            return {
+                key: (scale, vec) for key, scale, vec in db.execute("SELECT hash, scale, vec FROM vector")
+            }
         finally:
             db.close()
     except (sqlite3.Error, ValueError, KeyError):

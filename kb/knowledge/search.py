@@ -29,7 +29,9 @@ NEAR = 120  # entries nearest by bit codes whose exact cosine is computed
 FOUND = 120  # entries with the best BM25 that are looked at
 LARGE = 5_000  # from so many entries on, more are looked at: three times these
 COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
-_PER_IDF = 1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
+_PER_IDF = (
+    1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
+)
 _CHUNK = 900
 KINDS = ("case", "recipe", "pattern", "tip")
 
@@ -60,7 +62,12 @@ class SearchResult(NamedTuple):
         """The document `kb.search/1`; `explain` adds the parts of each score."""
         hidden = () if explain else ("parts",)
         rows = [{k: v for k, v in hit._asdict().items() if k not in hidden} for hit in self.results]
-        head = {"schema": "kb.search/1", "query": self.query, "no_good_match": self.no_good_match, "results": rows}
+        head = {
+            "schema": "kb.search/1",
+            "query": self.query,
+            "no_good_match": self.no_good_match,
+            "results": rows,
+        }
         return head | ({"near_terms": self.near_terms} if self.near_terms else {})
 
 
@@ -105,8 +112,20 @@ def search(
         return _search(store.rebuilt(), text, k, wanted, lang)  # the file was damaged behind its head
 
 
-def search_many(path: Path, *, k: int = 10, lang: str = "en", **filters: str | None) -> Iterator[SearchResult]:
+def search_many(
+    path: Path,
+    *,
+    k: int = 10,
+    kind: str | None = None,
+    op: str | None = None,
+    soc: str | None = None,
+    bottleneck: str | None = None,
+    lang: str = "en",
+    use: store.Index | None = None,
+) -> Iterator[SearchResult]:
     """Answers to the first column of a TSV file, in order; a first line that reads `query` is a header.
+
+    The options are those of `search`.
 
     Raises:
         SourceError: the file cannot be read as UTF-8 text.
@@ -122,7 +141,7 @@ def search_many(path: Path, *, k: int = 10, lang: str = "en", **filters: str | N
     for number, line in enumerate(lines):
         first = line.split("\t")[0].strip()
         if first and not (number == 0 and first.casefold() == "query"):
-            yield search(first, k=k, lang=lang, **filters)
+            yield search(first, k=k, kind=kind, op=op, soc=soc, bottleneck=bottleneck, lang=lang, use=use)
 
 
 def similar(
@@ -171,7 +190,9 @@ def _values(db: sqlite3.Connection, axis: str) -> list[str]:
 def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int]:
     found: set[int] = set()
     for value in values:
-        found.update(n for (n,) in db.execute("SELECT n FROM tag WHERE axis = ? AND value = ?", (axis, value)))
+        found.update(
+            n for (n,) in db.execute("SELECT n FROM tag WHERE axis = ? AND value = ?", (axis, value))
+        )
     return found
 
 
@@ -213,7 +234,9 @@ def rank(
     coverage = _coverage(chosen, asked, allowed)
     near = _nearest(chosen, vector, allowed)
     found = [
-        _Scored((cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n)
+        _Scored(
+            (cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n
+        )
         for n, cosine, prior in _cosines(chosen.db, vector, sorted({*near, *coverage}))
     ]
     return heapq.nsmallest(k, found, key=lambda item: (-item.score, item.n))
@@ -239,7 +262,9 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
     return [rows[i] for i in heapq.nsmallest(count, range(len(rows)), key=distances.__getitem__)]
 
 
-def _cosines(db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]) -> Iterator[tuple[int, float, float]]:
+def _cosines(
+    db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]
+) -> Iterator[tuple[int, float, float]]:
     for start in range(0, len(rows), _CHUNK):
         chunk = rows[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
@@ -249,7 +274,7 @@ def _cosines(db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int
 
 
 def _dot(one: Sequence[float], other: Sequence[int]) -> float:
-    return sum(map(mul, one, other))
+    return float(sum(map(mul, one, other)))
 
 
 def _wide(size: int, count: int) -> int:
@@ -285,8 +310,15 @@ def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], la
         }
         summary = _in(told["remedy"], lang) or _in(told["symptom"], lang)
         yield Hit(
-            place, told["id"], told["kind"], _in(told["title"], lang), round(item.score, 4),
-            _why(parts), summary, tuple(told["sources"]), parts,
+            place,
+            told["id"],
+            told["kind"],
+            _in(told["title"], lang),
+            round(item.score, 4),
+            _why(parts),
+            summary,
+            tuple(told["sources"]),
+            parts,
         )
 
 

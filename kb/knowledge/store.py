@@ -25,9 +25,15 @@ from kb.knowledge import embed
 if TYPE_CHECKING:
     from kb.model import Entry
 
-FORMAT = 1  # of the index file; kb.knowledge.index writes it
+FORMAT = 2  # of the index file; kb.knowledge.index writes it
 FOLDERS = ("cases", "recipes", "patterns", "tips")
-_ALSO_READ = ("glossary.tsv", "aliases.tsv", "operators/op_types.tsv", "operators/extra_types.tsv", "model/static.db")
+_ALSO_READ = (
+    "glossary.tsv",
+    "aliases.tsv",
+    "operators/op_types.tsv",
+    "operators/extra_types.tsv",
+    "model/static.db",
+)
 _LOCK_SECONDS = 60.0
 _SAY_AFTER_SECONDS = 1.0
 

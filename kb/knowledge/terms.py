@@ -11,10 +11,7 @@ from collections.abc import Iterable, Iterator
 
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 STOP = frozenset(
-    "a an the is are was to of in on at and or by for with it its be been that this these those from as so than then "
-    "how what which when why even though not no do does did can could should would i my we our you your me he she "
-    "every each any some there here into out up if but has have had will just only very too also get got use used "
-    "using please help bug usage question feature issue".split()
+    ["a", "an", "the", "is", "are", "was", "to", "of", "in", "on", "at", "and", "or", "by", "for", "with", "it", "its", "be", "been", "that", "this", "these", "those", "from", "as", "so", "than", "then", "how", "what", "which", "when", "why", "even", "though", "not", "no", "do", "does", "did", "can", "could", "should", "would", "i", "my", "we", "our", "you", "your", "me", "he", "she", "every", "each", "any", "some", "there", "here", "into", "out", "up", "if", "but", "has", "have", "had", "will", "just", "only", "very", "too", "also", "get", "got", "use", "used", "using", "please", "help", "bug", "usage", "question", "feature", "issue"]
 )
 _TOKEN = re.compile(rf"[A-Za-z0-9_]+|[{CJK}]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")

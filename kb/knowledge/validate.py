@@ -96,26 +96,47 @@ EntryRule = Callable[[Entry], Iterator[Found]]
 SetRule = Callable[[Entry, Library], Iterator[Found]]
 
 
-def validate(roots: Iterable[Path] | None = None) -> list[Fault]:
-    """Every fault below the roots (the shipped data when none are given), sorted by file and line.
+def validate(paths: Iterable[Path] | None = None, beside: Iterable[Path] | None = None) -> list[Fault]:
+    """Every fault of the entries below the paths (the shipped ones when none are given), by file and line.
 
-    Several roots are one knowledge base: an id of one may not be taken by another, and links may cross. Warnings
-    (missing translations) do not make it invalid; `errors` leaves them out.
+    Args:
+        paths: roots, folders or single files, as `entry_files` takes them.
+        beside: entries that are known too, so that links may lead to them and their ids are taken; they are not
+            reported on. The shipped ones by default.
+
+    Warnings (missing translations) do not make it invalid; `errors` leaves them out.
     """
-    parsed = [(kind, path, parse_file(path)) for kind, path in entry_files(roots or [shipped.root()])]
-    library = Library.of(p.entry for _, _, p in parsed if p.entry is not None)
-    faults: list[Fault] = []
-    first: dict[str, str] = {}
-    titles = Counter(p.entry.title.en.casefold() for _, _, p in parsed if p.entry is not None)
+    given = list(paths) if paths is not None else [shipped.root()]
+    parsed = [(kind, path, parse_file(path)) for kind, path in entry_files(given)]
+    mine = {path.resolve() for _, path, _ in parsed}
+    known = [
+        (path, parse_file(path).entry)
+        for _, path in entry_files([shipped.root()] if beside is None else beside)
+        if path.resolve() not in mine
+    ]
+    known += [(path, one.entry) for _, path, one in parsed]
+    entries = [entry for _, entry in known if entry is not None]
+    library = Library.of(entries)
+    titles = Counter(entry.title.en.casefold() for entry in entries)
+    owners: dict[str, Path] = {}
+    for path, entry in known:
+        if entry is not None:
+            owners.setdefault(entry.id, path)
+    faults = [_nothing(path) for path in given if next(entry_files([path]), None) is None]
     for kind, path, one in parsed:
         faults += one.faults
         if one.entry is None:
             continue
-        found = [*_place(kind, path, one.entry), *_unique(one.entry, path, first, titles)]
+        found = [*_place(kind, path, one.entry), *_unique(one.entry, path, owners[one.entry.id], titles)]
         found += [item for rule in ENTRY_RULES for item in rule(one.entry)]
         found += [item for rule in SET_RULES for item in rule(one.entry, library)]
         faults += [_fault(one, path, one.entry.id, item) for item in found]
     return sorted(set(faults))
+
+
+def _nothing(path: Path) -> Fault:
+    mend = "give a folder with cases, recipes, patterns or tips, or an entry file"
+    return Fault(str(path), 1, 1, "", "no-entries", "no entry here", mend)
 
 
 def _fault(parsed: Parsed, path: Path, entry_id: str, found: Found) -> Fault:
@@ -132,7 +153,7 @@ def _fault(parsed: Parsed, path: Path, entry_id: str, found: Found) -> Fault:
 def _place(kind: str, path: Path, entry: Entry) -> Iterator[Found]:
     if path.stem != entry.id:
         yield Found("id-file", "id", f'id "{entry.id}" in {path.name}', f"name the file {entry.id}.md")
-    if entry.kind != kind:
+    if kind and entry.kind != kind:
         yield Found(
             "kind-folder",
             "kind",
@@ -141,10 +162,9 @@ def _place(kind: str, path: Path, entry: Entry) -> Iterator[Found]:
         )
 
 
-def _unique(entry: Entry, path: Path, first: dict[str, str], titles: Mapping[str, int]) -> Iterator[Found]:
-    taken = first.setdefault(entry.id, str(path))
-    if taken != str(path):
-        yield Found("duplicate-id", "id", f"id is taken by {taken}", "choose another id")
+def _unique(entry: Entry, path: Path, owner: Path, titles: Mapping[str, int]) -> Iterator[Found]:
+    if owner != path:
+        yield Found("duplicate-id", "id", f"id is taken by {owner}", "choose another id")
     if titles[entry.title.en.casefold()] > 1:
         yield Found(
             "duplicate-title",
@@ -393,5 +413,12 @@ CODES: Sequence[str] = (
         "self-contradiction",
         "missing-translation",
     ),
-    *("dangling-link", "pattern-without-recipe", "one-sided", "unreached-recipe", "unnamed-contradiction"),
+    *(
+        "no-entries",
+        "dangling-link",
+        "pattern-without-recipe",
+        "one-sided",
+        "unreached-recipe",
+        "unnamed-contradiction",
+    ),
 )

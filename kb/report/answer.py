@@ -145,11 +145,6 @@ def by_time(report: Report) -> list[OperatorRef]:
     return sorted(report.operators, key=lambda operator: -(operator.time_us or 0.0))
 
 
-def time_text(time_us: float | None) -> str:
-    """A time for people; empty when it is not known."""
-    return "" if time_us is None else units.us(time_us)
-
-
 def finding_text(report: Report, id: str) -> str:
     """A finding by its number in the report and its pattern, as advice refers to it."""
     for number, finding in enumerate(report.findings, 1):
@@ -215,24 +210,17 @@ def operator_name(operator: OperatorRef, lang: str) -> str:
     return operator.type or operator.name or say("unnamed", lang)
 
 
-def time_text(report: Report, operator: OperatorRef) -> str:
-    """The time of an operator; its share of all where the input holds shares and no times (no total then)."""
-    if report.total_us is not None:
-        return units.us(operator.time_us)
-    whole = sum(item.time_us for item in report.operators)
-    return units.percent(operator.time_us / whole) if whole > 0 else ""
+def time_text(operator: OperatorRef) -> str:
+    """The time of an operator for people; empty where the input holds shares and no times."""
+    return "" if operator.time_us is None else units.us(operator.time_us)
 
 
-def operator_text(report: Report, operator: OperatorRef, lang: str) -> str:
+def operator_text(operator: OperatorRef, lang: str) -> str:
     """One operator on one line: type, core, shapes, launches, time."""
     parts = [f"{operator_name(operator, lang)} ({operator.core})", operator.shapes]
     if operator.count != 1:
         parts.append(say("count.launches", lang, count=operator.count))
-<<<<<<< HEAD
-    return ", ".join(part for part in (*parts, time_text(operator.time_us)) if part)
-=======
-    return ", ".join(part for part in (*parts, time_text(report, operator)) if part)
->>>>>>> cli
+    return ", ".join(part for part in (*parts, time_text(operator)) if part)
 
 
 def unjudged_by_reason(report: Report) -> dict[tuple[str, str], list[str]]:

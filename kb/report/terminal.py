@@ -86,29 +86,19 @@ def _operators(screen: Screen, report: Report) -> None:
         return
     screen.heading("head.operators")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
-<<<<<<< HEAD
     longest = answer.by_time(report)
-    rows = (_operator_cells(screen, item, report.total_us) for item in longest[:SHOWN])
-=======
-    longest = sorted(report.operators, key=lambda operator: -operator.time_us)
     rows = (_operator_cells(screen, report, item) for item in longest[:SHOWN])
->>>>>>> cli
     screen.table(rows, heads=heads, right=frozenset({2, 3, 4}))
     if len(longest) > SHOWN:
         screen.prose(screen.say("count.more", count=len(longest) - SHOWN), indent=2, style="dim")
 
 
-<<<<<<< HEAD
-def _operator_cells(screen: Screen, item: OperatorRef, total_us: float | None) -> list[Cell]:
-    share = units.percent(item.time_us / total_us) if total_us and item.time_us is not None else ""
-    name = answer.operator_name(item, screen.lang)
-    return [name, item.core, str(item.count), answer.time_text(item.time_us), share]
-=======
 def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:
-    share = units.percent(item.time_us / report.total_us) if report.total_us else ""
+    share = (
+        units.percent(item.time_us / report.total_us) if report.total_us and item.time_us is not None else ""
+    )
     name = answer.operator_name(item, screen.lang)
-    return [name, item.core, str(item.count), answer.time_text(report, item), share]
->>>>>>> cli
+    return [name, item.core, str(item.count), answer.time_text(item), share]
 
 
 def _findings(screen: Screen, report: Report) -> None:
@@ -118,7 +108,7 @@ def _findings(screen: Screen, report: Report) -> None:
     for number, finding in enumerate(report.findings[:IN_FULL], 1):
         if number > 1:
             screen.line()
-        _finding(screen, report, number, finding)
+        _finding(screen, number, finding)
     rest = [(number, finding) for number, finding in enumerate(report.findings, 1) if number > IN_FULL]
     if rest:
         screen.heading("head.more_findings")
@@ -130,13 +120,13 @@ def _more_finding(screen: Screen, number: int, finding: Finding) -> list[Cell]:
     return [str(number), finding.pattern, units.percent(finding.share), ", ".join(names)]
 
 
-def _finding(screen: Screen, report: Report, number: int, finding: Finding) -> None:
+def _finding(screen: Screen, number: int, finding: Finding) -> None:
     screen.prose(finding.summary or finding.pattern, indent=4, mark=f"{number:>2}", style="bold")
     share = screen.say("share.run", share=units.percent(finding.share))
     sure = f"{screen.say('label.sure')}: {answer.sure(finding.confidence, screen.lang)}"
     screen.prose(f"{finding.pattern} · {share} · {sure}", indent=4, style="dim")
     for operator in finding.operators[:3]:
-        screen.prose(answer.operator_text(report, operator, screen.lang), indent=4)
+        screen.prose(answer.operator_text(operator, screen.lang), indent=4)
     if len(finding.operators) > 3:
         screen.prose(screen.say("count.more", count=len(finding.operators) - 3), indent=4, style="dim")
     rows: list[list[Cell]] = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tools.samples import headers
@@ -34,94 +34,35 @@ _VECTOR = {"vec": 0.34, "scalar": 0.1, "mte2": 0.71, "mte3": 0.52}
 _CONVERT = {"vec": 0.12, "scalar": 0.14, "mte2": 0.58, "mte3": 0.63}
 
 
+def _vector(name: str, kind: str, duration: float, shapes: tuple[str, str]) -> Op:
+    shares = _CONVERT if kind == "TransData" else _VECTOR
+    return Op(name, kind, "AI_VECTOR_CORE", duration, 40, shapes, shares=shares)
+
+
 def detector() -> list[Op]:
     """One step of a detector: convolutions between format conversions, then boxes filtered on AI CPU."""
-    ops = [
-        Op(
-            "trans_TransData_0",
-            "TransData",
-            "AI_VECTOR_CORE",
-            62.4,
-            40,
-            ("1,3,640,640", "1,1,640,640,16"),
-            shares=_CONVERT,
-            gap=35.0,
-        )
-    ]
+    first = _vector("trans_TransData_0", "TransData", 62.4, ("1,3,640,640", "1,1,640,640,16"))
+    ops = [replace(first, gap=35.0)]
     size, channels = 320, 2
     for layer in range(6):
         out = f"1,{channels},{size},{size},16"
-        before = f"1,{max(channels // 2, 1)},{size * 2},{size * 2},16;9,{channels},16,16;{channels * 16}"
-        ops.append(
-            Op(f"Conv2D{layer}", "Conv2D", "AI_CORE", 88.0 - 9 * layer, 20, (before, out), shares=_CUBE)
-        )
-        ops.append(
-            Op(
-                f"Sigmoid{layer}",
-                "Sigmoid",
-                "AI_VECTOR_CORE",
-                31.0 - 4 * layer,
-                40,
-                (out, out),
-                shares=_VECTOR,
-            )
-        )
-        ops.append(
-            Op(
-                f"Mul{layer}",
-                "Mul",
-                "AI_VECTOR_CORE",
-                26.0 - 3 * layer,
-                40,
-                (f"{out};{out}", out),
-                shares=_VECTOR,
-            )
-        )
+        into = f"1,{max(channels // 2, 1)},{size * 2},{size * 2},16;9,{channels},16,16;{channels * 16}"
+        ops.append(Op(f"Conv2D{layer}", "Conv2D", "AI_CORE", 88.0 - 9 * layer, 20, (into, out), shares=_CUBE))
+        ops.append(_vector(f"Sigmoid{layer}", "Sigmoid", 31.0 - 4 * layer, (out, out)))
+        ops.append(_vector(f"Mul{layer}", "Mul", 26.0 - 3 * layer, (f"{out};{out}", out)))
         size, channels = max(size // 2, 20), min(channels * 2, 32)
     for head in range(3):
-        shape = f"1,16,{80 >> head},{80 >> head},16"
-        plain = f"1,255,{80 >> head},{80 >> head}"
-        ops.append(
-            Op(
-                f"trans_TransData_{head + 1}",
-                "TransData",
-                "AI_VECTOR_CORE",
-                41.5 - 6 * head,
-                40,
-                (shape, plain),
-                shares=_CONVERT,
-            )
-        )
-    boxes = ("1,8400,4;1,80,8400;1;1;1", "300,3")
-    ops.append(
-        Op(
-            "non_max_suppression",
-            "NonMaxSuppression",
-            "AI_CPU",
-            1843.7,
-            1,
-            boxes,
-            "FLOAT;FLOAT;INT64;FLOAT;FLOAT",
-            "ND",
-            gap=58.0,
-            stream="3",
-        )
-    )
-    ops.append(
-        Op(
-            "gather_boxes",
-            "GatherV2",
-            "AI_VECTOR_CORE",
-            12.1,
-            8,
-            ("1,8400,4;300;1", "300,4"),
-            "FLOAT;INT64;INT64",
-            "ND",
-            shares=_VECTOR,
-            gap=44.0,
-        )
-    )
-    return ops
+        side = 80 >> head
+        shapes = (f"1,16,{side},{side},16", f"1,255,{side},{side}")
+        ops.append(_vector(f"trans_TransData_{head + 1}", "TransData", 41.5 - 6 * head, shapes))
+    boxes, kinds = ("1,8400,4;1,80,8400;1;1;1", "300,3"), "FLOAT;FLOAT;INT64;FLOAT;FLOAT"
+    nms = Op("non_max_suppression", "NonMaxSuppression", "AI_CPU", 1843.7, 1, boxes, kinds, "ND")
+    gather = _vector("gather_boxes", "GatherV2", 12.1, ("1,8400,4;300;1", "300,4"))
+    return [
+        *ops,
+        replace(nms, gap=58.0, stream="3"),
+        replace(gather, blocks=8, dtype="FLOAT;INT64;INT64", format="ND", gap=44.0),
+    ]
 
 
 def _pmu(op: Op) -> list[str]:
