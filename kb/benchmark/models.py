@@ -119,7 +119,7 @@ def _vector(target: Target, kind: str, shape: tuple[int, ...]) -> Kernel:
 
 def everything(target: Target, scale: int = 1) -> Step:
     """Detector, training and prefill one after another: a place for all causes at once."""
-    return detector(target, scale) + training(target, scale) + prefill(target, scale)
+    return detector(target, scale) + training(target, 3 * scale) + prefill(target, scale, layers=1)
 
 
 MODELS: Mapping[str, Callable[[Target, int], Step]] = {

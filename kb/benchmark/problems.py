@@ -106,7 +106,7 @@ def _unaligned_product(step: Step, target: Target, rng: Random, bad: bool) -> St
 
 def _few_channels(step: Step, target: Target, rng: Random, bad: bool) -> Step:
     """Three channels padded to 16 of the cube; the good version uses the 4-channel input format."""
-    factor = rng.uniform(3.0, 4.0)
+    factor = rng.uniform(4.5, 5.3)  # 16 / 3 is 5.3
     shares = {"aic_mac": 0.33, "aic_mte1": 0.84, "aic_mte2": 0.42, "aic_scalar": 0.2}
     return [slower(k, factor, shares) if bad and _channels(k) == 3 else k for k in step]
 
