@@ -46,7 +46,7 @@ def _aicpu_index_put(step: Step, target: Target, rng: Random, bad: bool) -> Step
 
 
 def _aicpu_complex(step: Step, target: Target, rng: Random, bad: bool) -> Step:
-    slow = _on_ai_cpu("Mul", rng.randint(1100, 1600), ("COMPLEX64", "COMPLEX64"))
+    slow = _on_ai_cpu("Mul", rng.randint(1100, 1600), (rng.choice(("COMPLEX64", "COMPLEX128")),) * 2)
     return [slow if bad and kernel.type == "RotaryMul" else kernel for kernel in step]
 
 
