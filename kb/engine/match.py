@@ -109,7 +109,8 @@ def _by_operator_alone(
     troubled: dict[str, Finding] = {}
     for finding in findings:
         lead = features.get(finding.id)
-        if lead is not None and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
+        on_core = lead is not None and lead.labels.get("core") != "ai_cpu"  # no kernel there to write better
+        if lead is not None and on_core and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
             troubled.setdefault(lead.labels.get("op_type", ""), finding)
     for kind, finding in troubled.items():
         for entry in usable:
@@ -146,7 +147,7 @@ def _fit(
     reasons = [f"repairs {finding.pattern}"]
     operator_fit, why = _operator(entry, finding, lead)
     chip_fit, chip_why = _chip(entry, targets)
-    if not operator_fit or not chip_fit:
+    if not operator_fit or not chip_fit or _another_operator(entry.when, lead):
         return None
     signature, held_conditions = _signature(entry.when, lead)
     reasons += [text for text in (why, chip_why, *held_conditions) if text]
@@ -225,6 +226,14 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
     ):
         return 0.0, ""
     return 0.5, f"measured on {'/'.join(entry.chips)} only"
+
+
+def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bool:
+    """The entry says for which operator types it holds, and this is none of them (others name their replacements too)."""
+    return f is not None and any(
+        condition.metric == "op_type" and condition.basis == "threshold" and holds(condition, f) is False
+        for condition in conditions
+    )
 
 
 def _signature(conditions: Sequence[Condition], f: Features | None) -> tuple[float, list[str]]:

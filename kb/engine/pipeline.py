@@ -70,7 +70,7 @@ def advise_profile(
     profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None
 ) -> Report:
     """The report for a profile already read."""
-    if not profile.operators:
+    if not profile.operators and not profile.ranks:
         raise NothingToJudge(
             "no operator in the input",
             where=profile.target,

@@ -60,5 +60,5 @@ BOTTLENECK = Bottleneck(
     needs=("aic_mte2_ratio",),
     applies=is_cube_side,
     judge=judge,
-    yields_to=("gemv-small-m",),
+    yields_to=("gemv-small-m", "product-unaligned-inner-axis", "attention-unaligned-head-dim"),
 )

@@ -69,7 +69,7 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
     """The word-valued metrics of one kernel."""
     kind = op.type or identify(op.name)
     found = {"core": op.core, "op_type": operators.canonical(kind) if operators.is_known(kind) else kind}
-    pattern = operators.pattern(kind) or _by_words(kind) or _by_words(op.name)
+    pattern = operators.pattern(kind) or _by_words(found["op_type"]) or _by_words(op.name)
     if pattern:
         found["op_pattern"] = pattern
     if op.core not in ("communication", "ai_cpu", "dsa", "dvpp", "other"):

@@ -9,7 +9,8 @@ from kb.model import Features, Measure, Profile
 
 DEFINES: tuple[str, ...] = (
     "op_time_share", "compute_time_share", "comm_exposed_share", "comm_share", "device_idle_share", "aicpu_time_share",
-    "format_conversion_share", "small_kernel_share", "rank_imbalance", "small_packet_ratio", "setup_time_share",
+    "format_conversion_share", "small_kernel_share", "rank_imbalance", "rank_wait_share", "small_packet_ratio", "setup_time_share",
+    "small_kernel_time_share",
 )  # fmt: skip
 
 SMALL_KERNEL_US = 10.0
@@ -112,20 +113,25 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Mea
                 computed=True,
             ),
         )
-    ranks = [rank.times.compute.value for rank in profile.ranks if rank.times.compute is not None]
-    if len(ranks) > 1 and max(ranks) > 0:
+    yield from _ranks(profile)
+
+
+def _ranks(profile: Profile) -> Iterator[Measured]:
+    """How unlike the ranks are: in what they compute, and in how long they stand in collectives."""
+    computes = [rank.times.compute.value for rank in profile.ranks if rank.times.compute is not None]
+    if len(computes) > 1 and max(computes) > 0:
+        origin = f"(slowest - fastest) / slowest compute time of {len(computes)} ranks"
+        share = (max(computes) - min(computes)) / max(computes)
         yield (
             "rank_imbalance",
-            Measure(
-                (max(ranks) - min(ranks)) / max(ranks),
-                "1",
-                f"(slowest - fastest) / slowest compute time of {len(ranks)} ranks",
-                min(ranks),
-                max(ranks),
-                len(ranks),
-                True,
-            ),
+            Measure(share, "1", origin, min(computes), max(computes), len(computes), True),
         )
+    waits = [rank.times.exposed.value for rank in profile.ranks if rank.times.exposed is not None]
+    spans = [rank.times.span.value for rank in profile.ranks if rank.times.span is not None]
+    if len(waits) > 1 and len(spans) == len(waits) and max(spans) > 0:
+        origin = f"(largest - smallest exposed communication) / longest time of {len(waits)} ranks"
+        share = (max(waits) - min(waits)) / max(spans)
+        yield "rank_wait_share", Measure(share, "1", origin, computed=True)
 
 
 def _compute_shares(compute: float, operators: Sequence[Features]) -> Iterator[Measured]:
@@ -135,6 +141,9 @@ def _compute_shares(compute: float, operators: Sequence[Features]) -> Iterator[M
             "aicpu_time_share",
             Measure(min(1.0, aicpu / compute), "1", "AI CPU time / compute time", computed=True),
         )
+    small = sum(f.operator.total_us for f in operators if f.operator and is_small(f))
+    origin = f"AI Core launches below {SMALL_KERNEL_US:.0f} us / compute time"
+    yield "small_kernel_time_share", Measure(min(1.0, small / compute), "1", origin, computed=True)
     conversions = sum(f.operator.total_us for f in operators if f.operator and _is_conversion(f))
     yield (
         "format_conversion_share",
@@ -145,6 +154,13 @@ def _compute_shares(compute: float, operators: Sequence[Features]) -> Iterator[M
             computed=True,
         ),
     )
+
+
+def is_small(f: Features) -> bool:
+    """An AI Core kernel shorter than `SMALL_KERNEL_US`, no random fill of a test."""
+    core, op = f.labels.get("core"), f.operator
+    on_core = core in ("cube", "vector", "mix", "fused") and f.labels.get("setup") != "yes"
+    return on_core and op is not None and op.duration.unit == "us" and 0 < op.duration.value < SMALL_KERNEL_US
 
 
 def _is_conversion(f: Features) -> bool:
