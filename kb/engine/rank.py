@@ -17,7 +17,8 @@ from kb.units import percent
 
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
-PER_FINDING = 3  # remedies of one finding before those of other findings have had their turn
+FIRST_PLACES = 5  # places that go by worth before every finding has had its turn
+PER_FINDING = 3  # of these to one finding
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
@@ -63,12 +64,17 @@ def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10) -> tuple
 def _choose(
     pool: list[tuple[float, Match, Gain, list[str]]], limit: int
 ) -> list[tuple[Match, Gain, list[str]]]:
-    """Greedy: the best remaining one, each finding's further remedies discounted and, past a few, put off."""
+    """Greedy: the best remaining one, each finding's further remedies discounted.
+
+    The first places go by worth, at most a few to one finding; then every finding that has none yet gets its best
+    remedy; then the rest follows.
+    """
     used: dict[str, int] = {}
 
-    def turn(item: tuple[float, Match, Gain, list[str]]) -> tuple[bool, float, str]:
+    def turn(item: tuple[float, Match, Gain, list[str]]) -> tuple[int, float, str]:
         taken = used.get(item[1].finding.id, 0)
-        return (taken >= PER_FINDING, -item[0] * SAME_FINDING**taken, item[1].entry.id)
+        late = taken > 0 if len(out) >= FIRST_PLACES else taken >= PER_FINDING
+        return (late, -item[0] * SAME_FINDING**taken, item[1].entry.id)
 
     out: list[tuple[Match, Gain, list[str]]] = []
     rest = list(pool)
@@ -103,7 +109,7 @@ def gain_of(match: Match) -> Gain:
     finding = match.finding
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
-    scale = finding.share if of == "run" else 1.0
+    scale = finding.share * match.part if of == "run" else 1.0
     published = _published(match.entry.gains, of)
     if bound is None:
         if published is None:
