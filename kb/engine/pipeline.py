@@ -22,7 +22,8 @@ from kb.targets import Target, all_targets
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
 
-KEPT = 30  # recommendations of a run that are kept; fewer are shown
+LEADS = 5  # operators of a run-level finding that entries are matched with
+KEPT = 60  # recommendations of a run that are kept; fewer are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Request:
     soc: str | None = None
     shape: str | None = None
     who: str | None = None
-    top: int = 10
+    top: int = 20
 
 
 def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowledge | None = None) -> Report:
@@ -84,7 +85,7 @@ def advise_profile(
     _require_counters(profile, diagnosis, features)
     leads = _leads(diagnosis.findings, features.operators)
     near = {
-        finding.id: knowledge.nearness(_words(finding, leads.get(finding.id)), ("recipe", "tip"), 40)
+        finding.id: knowledge.nearness(_words(finding, leads[finding.id]), ("recipe", "tip"), 40)
         for finding in diagnosis.findings
     }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
@@ -146,23 +147,27 @@ def _by_time(f: Features) -> tuple[float, str]:
     return (-(f.operator.total_us if f.operator else 0.0), f.operator.name if f.operator else "")
 
 
-def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, Features]:
-    """The features of the first operator that each finding names."""
-    by_ref: dict[OperatorRef, Features] = {}
-    for f in operators:
+def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, tuple[Features, ...]]:
+    """The features of the operators that each finding names, one a type and core: that with the most time."""
+    by_type: dict[tuple[str, str], Features] = {}
+    exact: dict[OperatorRef, Features] = {}
+    for f in sorted(operators, key=_by_time):
         if f.operator is not None:
-            by_ref.setdefault(operator_ref(f), f)
-    return {
-        finding.id: by_ref[finding.operators[0]]
-        for finding in findings
-        if finding.operators and finding.operators[0] in by_ref
-    }
+            ref = operator_ref(f)
+            exact.setdefault(ref, f)
+            by_type.setdefault((ref.type or ref.name, ref.core), f)
+    out = {}
+    for finding in findings:
+        refs = finding.operators if finding.scope == "run" else finding.operators[:1]
+        found = [exact.get(ref) or by_type.get((ref.type or ref.name, ref.core)) for ref in refs[:LEADS]]
+        out[finding.id] = tuple(f for f in found if f is not None)
+    return out
 
 
-def _words(finding: Finding, lead: Features | None) -> str:
+def _words(finding: Finding, leads: Sequence[Features]) -> str:
     """A finding as the sentence a person would search with."""
     parts = [finding.pattern.replace("-", " "), finding.summary]
-    if lead is not None:
+    for lead in leads[:1]:
         parts += [lead.labels.get("op_type", ""), lead.labels.get("op_pattern", "")]
     return " ".join(part for part in parts if part)
 

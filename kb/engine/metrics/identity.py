@@ -19,6 +19,7 @@ LABELS: tuple[str, ...] = (
     "op_type", "op_pattern", "core", "dtype", "input_format", "follows", "followed_by", "chip_family", "hand_written", "setup",
 )  # fmt: skip
 
+SEVERAL = "several"  # the order of launches is known, but no one neighbour comes more than half of the time
 # Words of kernel names that stand for a work pattern where no operator type of that name exists.
 _WORDS: tuple[tuple[str, str], ...] = (
     (r"attn|attention|flash", "attention"),
@@ -82,7 +83,8 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
             if word
         }
     before, after = neighbours.get(op.type or op.name, ("", ""))
-    found |= {name: word for name, word in (("follows", before), ("followed_by", after)) if word}
+    if (op.type or op.name) in neighbours:
+        found |= {"follows": before or SEVERAL, "followed_by": after or SEVERAL}
     families = {target.family for target in context.targets}
     if len(families) == 1:
         found["chip_family"] = families.pop()

@@ -92,6 +92,12 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Mea
                 computed=True,
             ),
         )
+    if times.idle is not None and times.idle_gaps:
+        gap = times.idle.value / times.idle_gaps
+        yield (
+            "host_gap_us",
+            Measure(gap, "us", f"{times.idle.origin} / {times.idle_gaps} gaps", computed=True),
+        )
     if compute:
         yield from _compute_shares(compute, operators)
     if run:
