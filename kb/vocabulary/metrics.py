@@ -168,6 +168,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("input_format", "", "format of the first input", "label"),
     Metric("hand_written", "", "yes when the kernel is no library operator", "label"),
     Metric("setup", "", "yes for random fills and the casts after them", "label"),
+    Metric("conversion", "", "yes for operators that only change layout, format or dtype", "label"),
     Metric("follows", "", "type of the operator most often right before this one", "label"),
     Metric("followed_by", "", "type of the operator most often right after this one", "label"),
     Metric("chip_family", "", "family of the chip", "label"),
