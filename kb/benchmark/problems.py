@@ -187,7 +187,7 @@ def _after(step: Step, kind: str, added: Step, times: int) -> Step:
 
 
 _NMS = ("nms-aicpu-to-aicore-operator", "nms-custom-ascendc", "client-nms-ascendc", "nms-reduce-candidates", "nms-free-head", "torch-nms-warning")  # fmt: skip
-_MATMUL = ("matmul-padding-unaligned-stride", "matmul-aiv-nd2nz", "gm-unaligned-row-penalty", "gm-512b-alignment")
+_MATMUL = ("matmul-inner-axis-multiple-of-256", "matmul-padding-unaligned-stride", "matmul-aiv-nd2nz", "gm-unaligned-row-penalty", "gm-512b-alignment")
 _GRAPH = ("graph-mode-decode", "tip-graph-mode-decode", "host-env-task-queue", "task-queue-2", "superkernel-merge", "inductor-compile-host", "cpu-affinity", "host-sync-item-removal", "sync-avoid")  # fmt: skip
 _FUSE = ("rmsnorm-fused", "rope-fused", "swiglu-fused", "fused-norm-rope-swiglu", "norm-add-fusion-mapping", "ub-fusion-of-vector-chain", "autofuse-recommendation")  # fmt: skip
 _OVERLAP = ("coc-communication-over-computation", "mc2-matmul-allreduce", "comm-small-packets-and-alignment", "hccl-aiv", "micro-batch-overlap-prefill")  # fmt: skip

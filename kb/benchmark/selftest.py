@@ -148,13 +148,15 @@ def _value(condition: Condition, cores: int | None) -> float | None:
         return None
     unit = BY_ID[condition.metric].unit
     share = unit == "1" and wanted <= 1
+    if not unit and condition.op in ("<", ">"):  # a count: clearly inside
+        return float(max(1, int(wanted / 2 if condition.op == "<" else wanted * 2)))
     if condition.op == "<" or (condition.op == "<=" and share):
         value = wanted * (1 - NEAR)
     elif condition.op == ">" or (condition.op == ">=" and share):
         value = wanted + (1 - wanted) * NEAR if share else wanted * (1 + NEAR)
     else:
         value = wanted if condition.op in ("~", "==", "<=", ">=") else None
-    return value if value is None or unit else float(int(value))
+    return value
 
 
 def _observations(entry: Entry) -> Iterator[tuple[str, float]]:

@@ -1,7 +1,8 @@
-"""Score kb on questions with known answers.
+"""Score kb on questions and profiles with known answers.
 
 Examples:
   kb eval search tests/benchmarks/queries_dev.tsv
+  kb eval advice
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import typer
 
 from kb.commands._console import Common, show
 from kb.commands._progress import working
+from kb.errors import UsageError
 
 PANEL, ORDER = "Upkeep", 4
 
@@ -58,4 +60,39 @@ def _search(
     return 0
 
 
-COMMANDS = {"search": _search}
+def _advice(
+    common: Common,
+    cases: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Real captures with a known remedy; needs --profiles."),
+    ] = None,
+    profiles: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder that the paths of --cases are below.")
+    ] = None,
+    floor: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Figures that must not get worse; exit status 1 where one did."),
+    ] = None,
+) -> int:
+    """Score advice: recipes' own profiles, planted problems and their clean twins, healthy kernels, real captures.
+
+    Examples:
+      kb eval advice
+      kb eval advice --format json
+      kb eval advice --cases tests/benchmarks/advice/real.yaml --profiles ../shared/profiles
+    """
+    from kb.benchmark import advice, report
+    from kb.benchmark.scores import below_floor
+
+    if (cases is None) != (profiles is None):
+        raise UsageError("--cases and --profiles belong together", now="give both, or neither")
+    least = report.read_floor(floor) if floor else {}
+    with working(common, "asking for advice on cases with known answers"):
+        scores = advice.run(table=cases, profiles=profiles)
+    worse = below_floor(scores.figures(), least)
+    document = report.document(scores, worse)
+    show(common, report.page(scores, worse, least, common.lang), document, document["sections"])
+    return 1 if worse else 0
+
+
+COMMANDS = {"search": _search, "advice": _advice}
