@@ -82,7 +82,11 @@ def _row(launch: Launch, rank: int, target: Target) -> str:
     step, task, kernel, start = launch
     vector_blocks = kernel.blocks * 2 if kernel.core == "mix" else 0
     on_core = kernel.core not in ("ai_cpu", "communication")
-    name = f"{kernel.type}_{task}" if kernel.core != "communication" else f"{kernel.type}_{kernel.stream}_{task}_1"
+    name = (
+        f"{kernel.type}_{task}"
+        if kernel.core != "communication"
+        else f"{kernel.type}_{kernel.stream}_{task}_1"
+    )
     cells = [
         str(step), str(rank), "4294967295", str(task), kernel.stream, name, kernel.type, "dynamic",
         _WORDS[kernel.core], f"{start // 1000}.{start % 1000:03d}\t", f"{kernel.duration:.3f}", f"{kernel.gap:.3f}",
@@ -94,7 +98,11 @@ def _row(launch: Launch, rank: int, target: Target) -> str:
 
 def _tensors(items: Sequence[Tensor]) -> list[str]:
     shapes = ";".join(",".join(map(str, item.shape or ())) for item in items)
-    return [f'"""{shapes}"""', ";".join(item.dtype for item in items), ";".join(item.format for item in items)]
+    return [
+        f'"""{shapes}"""',
+        ";".join(item.dtype for item in items),
+        ";".join(item.format for item in items),
+    ]
 
 
 def _counters(kernel: Kernel, target: Target) -> list[str]:
@@ -117,13 +125,22 @@ def _counters(kernel: Kernel, target: Target) -> list[str]:
 def _steps(launches: Sequence[Launch], rank: int) -> Iterator[str]:
     """One row a step, from the intervals of that step's launches."""
     for step in sorted({item[0] for item in launches}):
-        own = [(start, start + round(k.duration * 1000), k.core) for at, _, k, start in launches if at == step]
+        own = [
+            (start, start + round(k.duration * 1000), k.core) for at, _, k, start in launches if at == step
+        ]
         first, last = min(item[0] for item in own), max(item[1] for item in own)
         compute = _union([(a, b) for a, b, core in own if core != "communication"])
         talk = _union([(a, b) for a, b, core in own if core == "communication"])
         busy = _length(_union(compute + talk))
         exposed = busy - _length(compute)
-        figures = (_length(compute), exposed, _length(talk) - exposed, _length(talk), last - first - busy, last - first)
+        figures = (
+            _length(compute),
+            exposed,
+            _length(talk) - exposed,
+            _length(talk),
+            last - first - busy,
+            last - first,
+        )
         cells = [f"{ns / 1000:.3f}" for ns in figures]
         yield ",".join([str(rank), str(step), *cells, "0", cells[1], "0"])
 

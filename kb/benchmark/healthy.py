@@ -18,7 +18,9 @@ from kb.targets import Target
 SOCS = ("Ascend910B3", "Ascend310P3", "Ascend950PR_9599")
 # They say that all is well; a finding of these is a false alarm only when it promises more than `LITTLE`.
 INFORMATIONAL = frozenset({"cube-bound-healthy", "mte2-bound-vector-at-peak"})
-LITTLE = 0.25  # of the operator: what separates `REACH` from the roofline, the head of a short kernel included
+LITTLE = (
+    0.25  # of the operator: what separates `REACH` from the roofline, the head of a short kernel included
+)
 TRANSFER = 32 * 1024  # bytes a copy instruction
 SPREAD = 0.015  # of the core times
 L2_HIT = {"cube": 0.78, "mix": 0.7, "vector": 0.36}  # streaming kernels hit on writes only
@@ -68,7 +70,9 @@ def capture(name: str, kernel: Kernel, target: Target) -> Profile:
         kernel.blocks * 2 if kernel.core == "mix" else None, kernel.inputs, kernel.outputs,
         cores=tuple(_rows(kernel)), clock_mhz=target.clock_mhz, rated_clock_mhz=target.clock_mhz,
     )  # fmt: skip
-    tool = Capture("msopprof", warm_up=5, metric_groups=("PipeUtilization", "Memory", "L2Cache", "ResourceConflictRatio"))
+    tool = Capture(
+        "msopprof", warm_up=5, metric_groups=("PipeUtilization", "Memory", "L2Cache", "ResourceConflictRatio")
+    )
     return Profile(
         f"{name} on {target.id}", "synthetic", "operator", tool, Chip(target.id, basis="stated"), (operator,)
     )
@@ -84,7 +88,7 @@ def _rows(kernel: Kernel) -> Iterator[CoreCounters]:
         time = kernel.core_time * (1 - SPREAD * ((block * 7) % kernel.blocks) / kernel.blocks)
         for sub in sides:
             prefix = "aic" if sub == "cube0" else "aiv"
-            values = {**_counters(kernel, prefix, time), **_traffic(kernel, prefix, sides, block)}
+            values = {**_counters(kernel, prefix, time), **_traffic(kernel, prefix, sides)}
             yield CoreCounters(block, sub, values)
 
 
@@ -96,21 +100,29 @@ def _counters(kernel: Kernel, prefix: str, time: float) -> dict[str, float]:
     for pipe in ("mte2", "mte3", "cube" if prefix == "aic" else "vec"):
         values[f"{prefix}_{pipe}_wait_ratio"] = 0.04
     if prefix == "aiv":
-        values |= {"aiv_vec_total_cflt_ratio": 0.012, "aiv_vec_bank_cflt_ratio": 0.008, "aiv_vec_bankgroup_cflt_ratio": 0.004}
+        values |= {
+            "aiv_vec_total_cflt_ratio": 0.012,
+            "aiv_vec_bank_cflt_ratio": 0.008,
+            "aiv_vec_bankgroup_cflt_ratio": 0.004,
+        }
     return values
 
 
-def _traffic(kernel: Kernel, prefix: str, sides: tuple[str, ...], block: int) -> dict[str, float]:
+def _traffic(kernel: Kernel, prefix: str, sides: tuple[str, ...]) -> dict[str, float]:
     """Bytes and copies of one core; a mix kernel reads on the cube side and writes on the vector side."""
     cores = kernel.blocks * sum(sub.startswith("cube" if prefix == "aic" else "vector") for sub in sides)
-    read, write = (sum(filter(None, map(tensor_bytes, side))) / cores for side in (kernel.inputs, kernel.outputs))
+    read, write = (
+        sum(filter(None, map(tensor_bytes, side))) / cores for side in (kernel.inputs, kernel.outputs)
+    )
     if operators.pattern(kernel.type) == "gather":
         read = write  # the rows asked for, not the whole table
     if kernel.core == "mix":
         read, write = (read, 0.0) if prefix == "aic" else (0.0, write)
     hit = L2_HIT[kernel.core]
     requests = max(1.0, (read + write) / 512)
-    path_in, path_out = ("gm_to_l1_datas", "l0c_to_gm_datas") if prefix == "aic" else ("gm_to_ub_datas", "ub_to_gm_datas")
+    path_in, path_out = (
+        ("gm_to_l1_datas", "l0c_to_gm_datas") if prefix == "aic" else ("gm_to_ub_datas", "ub_to_gm_datas")
+    )
     out = {
         f"{prefix}_r0_read_cache_hit": requests * hit,
         f"{prefix}_r0_read_cache_miss_allocate": requests * (1 - hit),

@@ -21,7 +21,14 @@ HEAD_US = 2.0  # scheduling and completion around the cores' work (cost model, s
 REACH = 0.85  # part of the roofline that a tuned kernel reaches
 BUSY = 0.93  # share of the longest pipe in such a kernel
 # Vector instructions an element, by work pattern; estimates that only shape the vector share.
-_VECTOR_WORK = {"norm": 6, "fused_norm": 7, "softmax": 8, "activation": 6, "elementwise_transcendental": 5, "reduce": 2}
+_VECTOR_WORK = {
+    "norm": 6,
+    "fused_norm": 7,
+    "softmax": 8,
+    "activation": 6,
+    "elementwise_transcendental": 5,
+    "reduce": 2,
+}
 # Attention near its limit: cube and vector side by side, scores passing through GM. Shares as large tuned kernels show.
 _ATTENTION = {
     "aic_mac": 0.82, "aic_mte1": 0.55, "aic_mte2": 0.50, "aic_fixpipe": 0.42, "aic_scalar": 0.25,
@@ -88,7 +95,13 @@ def healthy(
     floor = max(memory, compute)
     mac, mte2 = (BUSY * part / floor for part in (compute, memory))
     mte2 = max(mte2, 0.62 * mac)  # operands are read more than once, from L2
-    shares = {"aic_mac": mac, "aic_mte2": mte2, "aic_mte1": 0.75 * mac, "aic_fixpipe": 0.09, "aic_scalar": 0.14}
+    shares = {
+        "aic_mac": mac,
+        "aic_mte2": mte2,
+        "aic_mte1": 0.75 * mac,
+        "aic_fixpipe": 0.09,
+        "aic_scalar": 0.14,
+    }
     return replace(kernel, duration=round(floor / REACH + HEAD_US, 3), shares=shares)
 
 
@@ -112,7 +125,12 @@ def _vector(kernel: Kernel, pattern: str, memory: float, target: Target) -> Kern
     mte2 = copies if read >= write / 4 else copies * read / total
     mte3 = min(copies, 1.6 * copies * write / total)
     prefix = "aic" if kernel.core == "fused" else "aiv"
-    shares = {"vec": min(BUSY, BUSY * work / floor) if floor else 0.0, "mte2": mte2, "mte3": mte3, "scalar": 0.06}
+    shares = {
+        "vec": min(BUSY, BUSY * work / floor) if floor else 0.0,
+        "mte2": mte2,
+        "mte3": mte3,
+        "scalar": 0.06,
+    }
     return replace(
         kernel,
         duration=round(floor / REACH + HEAD_US, 3),
@@ -137,7 +155,9 @@ def collective(kind: str, payload: Tensor, duration: float, *, beside: bool = Tr
     return Kernel(kind, "communication", (payload,), (payload,), duration, stream="61" if beside else "60")
 
 
-def slower(kernel: Kernel, factor: float, shares: Mapping[str, float], *, blocks: int | None = None) -> Kernel:
+def slower(
+    kernel: Kernel, factor: float, shares: Mapping[str, float], *, blocks: int | None = None
+) -> Kernel:
     """The same work at `factor` times the time, with the shares of what went wrong."""
     return replace(
         kernel,

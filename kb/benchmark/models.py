@@ -28,7 +28,14 @@ def detector(target: Target, scale: int = 1) -> Step:
     step.append(_vector(target, "MaxPoolV3", (batch, channels, size, size)))
     step.append(_conv(target, batch, channels, channels // 2, size, kernel=1))
     small, large = (batch, channels // 2, size, size), (batch, channels // 2, size * 2, size * 2)
-    step.append(healthy("ResizeNearestNeighborV2", (tensor(*small, format="NCHW"),), (tensor(*large, format="NCHW"),), target))
+    step.append(
+        healthy(
+            "ResizeNearestNeighborV2",
+            (tensor(*small, format="NCHW"),),
+            (tensor(*large, format="NCHW"),),
+            target,
+        )
+    )
     step += [_conv(target, batch, channels // 2, channels // 2, size * 2) for _ in range(3)]
     boxes = (tensor(batch, 8400, 4), tensor(batch, 80, 8400))
     nms = Kernel("NMSWithMask", "vector", boxes, (tensor(batch, 300, 4),), 46.0, target.vector_cores)
@@ -72,7 +79,9 @@ def _layer(target: Target, tokens: int, cached: int = 0) -> Step:
     x, wide = tensor(tokens, HIDDEN), tensor(tokens, INNER)
 
     def product(rows: int, inner: int, columns: int) -> Kernel:
-        return healthy("MatMulV2", (tensor(rows, inner), tensor(inner, columns)), (tensor(rows, columns),), target)
+        return healthy(
+            "MatMulV2", (tensor(rows, inner), tensor(inner, columns)), (tensor(rows, columns),), target
+        )
 
     heads = tensor(tokens, HEADS, HEAD_DIM)
     return [
@@ -100,7 +109,15 @@ def _cached_attention(target: Target, batch: int, cached: int) -> Kernel:
     read = 2 * batch * 8 * cached * HEAD_DIM * 2
     duration = read / (target.memory_gbps or 1000.0) / 1e3 / 0.85 + 2.0
     shares = {"aic_mac": 0.06, "aic_mte1": 0.3, "aic_mte2": 0.92, "aic_fixpipe": 0.05, "aic_scalar": 0.28, "aiv_vec": 0.17, "aiv_scalar": 0.15, "aiv_mte2": 0.1, "aiv_mte3": 0.08}  # fmt: skip
-    return Kernel("IncreFlashAttention", "mix", (query, keys, keys), (query,), round(duration, 3), target.cube_cores, shares)
+    return Kernel(
+        "IncreFlashAttention",
+        "mix",
+        (query, keys, keys),
+        (query,),
+        round(duration, 3),
+        target.cube_cores,
+        shares,
+    )
 
 
 def _conv(
@@ -125,7 +142,7 @@ def everything(target: Target, scale: int = 1) -> Step:
 MODELS: Mapping[str, Callable[[Target, int], Step]] = {
     "detector": detector,
     "training": training,
-    "prefill": lambda target, scale: prefill(target, scale),
-    "decode": lambda target, scale: decode(target, scale),
+    "prefill": prefill,
+    "decode": decode,
     "everything": everything,
 }

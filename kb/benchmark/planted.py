@@ -121,7 +121,12 @@ def _ranks(step: Step, count: int, slowest: int | None) -> list[Step]:
     last = max(export.span_us(item) for item in own)
     payload = tensor(1024, dtype="FLOAT")
     return [
-        [*item, collective("hcom_allReduce_", payload, round(30.0 + last - export.span_us(item), 3), beside=False)]
+        [
+            *item,
+            collective(
+                "hcom_allReduce_", payload, round(30.0 + last - export.span_us(item), 3), beside=False
+            ),
+        ]
         for item in own
     ]
 
@@ -157,7 +162,9 @@ def judge(report: Report, truths: Sequence[Truth]) -> list[Verdict]:
 
 def _verdict(report: Report, truth: Truth) -> Verdict:
     findings = {finding.id: finding for finding in report.findings if _names(finding, truth)}
-    advice = [item for item in report.recommendations if item.id in truth.remedies and item.finding in findings]
+    advice = [
+        item for item in report.recommendations if item.id in truth.remedies and item.finding in findings
+    ]
     promised = [_of_run(item, findings[item.finding]) for item in advice]
     held = next((span for span in promised if _covers(span, truth.gain)), None)
     shown = held or (promised[0] if promised else None)

@@ -42,7 +42,9 @@ def _aicpu_nms(step: Step, target: Target, rng: Random, bad: bool) -> Step:
 def _aicpu_index_put(step: Step, target: Target, rng: Random, bad: bool) -> Step:
     item = tensor(64, 64, 56, 56)
     slow = _on_ai_cpu("IndexPutV2", rng.randint(480, 900), ("FLOAT16", "BOOL", "INT64"))
-    return _after(step, "BatchNormV3", [slow if bad else healthy("Mul", (item, item), (item,), target)], times=1)
+    return _after(
+        step, "BatchNormV3", [slow if bad else healthy("Mul", (item, item), (item,), target)], times=1
+    )
 
 
 def _aicpu_complex(step: Step, target: Target, rng: Random, bad: bool) -> Step:
@@ -86,8 +88,9 @@ def _head_dim(step: Step, target: Target, rng: Random, bad: bool) -> Step:
         if bad and kernel.type == "FlashAttentionScore" and kernel.inputs[0].shape:
             batch, heads, length, _ = kernel.inputs[0].shape
             work = replace(attention(target, batch, heads, length, odd), duration=kernel.duration)
-            kernel = slower(work, factor, shares)
-        out.append(kernel)
+            out.append(slower(work, factor, shares))
+        else:
+            out.append(kernel)
     return out
 
 
@@ -96,11 +99,15 @@ def _unaligned_product(step: Step, target: Target, rng: Random, bad: bool) -> St
     shares = {"aic_mac": 0.44, "aic_mte2": 0.95, "aic_mte1": 0.4}
     out: Step = []
     for kernel in step:
-        if bad and kernel.type == "MatMulV2" and kernel.outputs[0].shape and kernel.outputs[0].shape[1] == 2 * INNER:
-            rows, columns = kernel.inputs[0].shape[0] if kernel.inputs[0].shape else 1, 2 * INNER + off
-            inputs = (kernel.inputs[0], tensor(HIDDEN, columns))
-            kernel = slower(replace(kernel, inputs=inputs, outputs=(tensor(rows, columns),)), factor, shares)
-        out.append(kernel)
+        rows, columns = (
+            kernel.outputs[0].shape[:2] if kernel.type == "MatMulV2" and kernel.outputs[0].shape else (0, 0)
+        )
+        if bad and columns == 2 * INNER:
+            inputs = (kernel.inputs[0], tensor(HIDDEN, columns + off))
+            odd = replace(kernel, inputs=inputs, outputs=(tensor(rows, columns + off),))
+            out.append(slower(odd, factor, shares))
+        else:
+            out.append(kernel)
     return out
 
 
@@ -125,7 +132,9 @@ def _scalar_gather(step: Step, target: Target, rng: Random, bad: bool) -> Step:
     inputs = (tensor(rows, 256), tensor(rows, dtype="INT64"), tensor(1, dtype="INT64"))
     good = healthy("GatherV2", inputs, (tensor(rows, 256),), target)
     shares = {"aiv_scalar": 0.94, "aiv_vec": 0.02, "aiv_mte2": 0.14, "aiv_mte3": 0.11}
-    return _after(step, "ResizeNearestNeighborV2", [slower(good, rng.uniform(9, 13), shares) if bad else good], times=1)
+    return _after(
+        step, "ResizeNearestNeighborV2", [slower(good, rng.uniform(9, 13), shares) if bad else good], times=1
+    )
 
 
 def _host_gaps(step: Step, target: Target, rng: Random, bad: bool) -> Step:
@@ -168,7 +177,9 @@ def _slow_rank(step: Step, target: Target, rng: Random, bad: bool) -> Step:
 
 def _on_ai_cpu(kind: str, duration: float, dtypes: tuple[str, ...]) -> Kernel:
     inputs = tuple(tensor(1, 8400, dtype=dtype) for dtype in dtypes)
-    return Kernel(kind, "ai_cpu", inputs, (tensor(1, 8400, dtype=dtypes[0]),), float(duration), 1, gap=4.0, stream="3")
+    return Kernel(
+        kind, "ai_cpu", inputs, (tensor(1, 8400, dtype=dtypes[0]),), float(duration), 1, gap=4.0, stream="3"
+    )
 
 
 def _channels(kernel: Kernel) -> int:
@@ -187,7 +198,13 @@ def _after(step: Step, kind: str, added: Step, times: int) -> Step:
 
 
 _NMS = ("nms-aicpu-to-aicore-operator", "nms-custom-ascendc", "client-nms-ascendc", "nms-reduce-candidates", "nms-free-head", "torch-nms-warning")  # fmt: skip
-_MATMUL = ("matmul-inner-axis-multiple-of-256", "matmul-padding-unaligned-stride", "matmul-aiv-nd2nz", "gm-unaligned-row-penalty", "gm-512b-alignment")
+_MATMUL = (
+    "matmul-inner-axis-multiple-of-256",
+    "matmul-padding-unaligned-stride",
+    "matmul-aiv-nd2nz",
+    "gm-unaligned-row-penalty",
+    "gm-512b-alignment",
+)
 _GRAPH = ("graph-mode-decode", "tip-graph-mode-decode", "host-env-task-queue", "task-queue-2", "superkernel-merge", "inductor-compile-host", "cpu-affinity", "host-sync-item-removal", "sync-avoid")  # fmt: skip
 _FUSE = ("rmsnorm-fused", "rope-fused", "swiglu-fused", "fused-norm-rope-swiglu", "norm-add-fusion-mapping", "ub-fusion-of-vector-chain", "autofuse-recommendation")  # fmt: skip
 _OVERLAP = ("coc-communication-over-computation", "mc2-matmul-allreduce", "comm-small-packets-and-alignment", "hccl-aiv", "micro-batch-overlap-prefill")  # fmt: skip

@@ -52,7 +52,9 @@ def load(table: Path, profiles: Path) -> list[Case]:
     try:
         data = yaml.safe_load(table.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as fault:
-        raise SourceError(f"table unreadable: {fault}", where=str(table), now="give a YAML list of cases") from fault
+        raise SourceError(
+            f"table unreadable: {fault}", where=str(table), now="give a YAML list of cases"
+        ) from fault
     if not isinstance(data, list):
         raise SourceError("no list of cases", where=str(table), now="give a YAML list of cases")
     return [_case(item, table, profiles) for item in data]
@@ -61,7 +63,9 @@ def load(table: Path, profiles: Path) -> list[Case]:
 def _case(item: Any, table: Path, profiles: Path) -> Case:
     if not isinstance(item, dict) or not {"id", "paths"} <= set(item) or set(item) - _KEYS:
         known = ", ".join(sorted(_KEYS))
-        raise SourceError(f"not a case: {item!r:.120}", where=str(table), now=f"keys: {known}; id and paths are needed")
+        raise SourceError(
+            f"not a case: {item!r:.120}", where=str(table), now=f"keys: {known}; id and paths are needed"
+        )
     gain = item.get("gain") or {}
     return Case(
         id=str(item["id"]),

@@ -43,7 +43,9 @@ def page(scores: Scores, worse: Sequence[str], floor: Floor, lang: str) -> Page:
         for section in scores.sections
         for name, value in section.figures.items()
     ]
-    blocks: list[Block] = [Table(("section", "cases", "figure", "value", "floor"), tuple(rows), frozenset({1, 3, 4}))]
+    blocks: list[Block] = [
+        Table(("section", "cases", "figure", "value", "floor"), tuple(rows), frozenset({1, 3, 4}))
+    ]
     if worse:
         blocks += [Heading(say("eval.worse", lang)), Items(tuple(worse))]
     misses = [

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 TOPS = (1, 3, 5)
 # Figures that should be 0; for all others more is better.
-LOWER_IS_BETTER = frozenset({"false_alarms", "advised", "clean_findings", "clean_advised", "known_bad_first", "noisy"})
+LOWER_IS_BETTER = frozenset(
+    {"false_alarms", "advised", "clean_findings", "clean_advised", "known_bad_first", "noisy"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ def part(answers: Iterable[bool]) -> float:
     return sum(found) / len(found) if found else 1.0
 
 
-def below_floor(scores: Mapping[str, Mapping[str, float]], floor: Mapping[str, Mapping[str, float]]) -> list[str]:
+def below_floor(
+    scores: Mapping[str, Mapping[str, float]], floor: Mapping[str, Mapping[str, float]]
+) -> list[str]:
     """Figures worse than their floor, in words; sections that were not run are passed over."""
     out = []
     for section, figures in floor.items():

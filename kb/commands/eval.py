@@ -71,7 +71,9 @@ def _advice(
     ] = None,
     floor: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.json", help="Figures that must not get worse; exit status 1 where one did."),
+        typer.Option(
+            metavar="FILE.json", help="Figures that must not get worse; exit status 1 where one did."
+        ),
     ] = None,
 ) -> int:
     """Score advice: recipes' own profiles, planted problems and their clean twins, healthy kernels, real captures.
@@ -81,11 +83,11 @@ def _advice(
       kb eval advice --format json
       kb eval advice --cases tests/benchmarks/advice/real.yaml --profiles ../shared/profiles
     """
+    if (cases is None) != (profiles is None):
+        raise UsageError("--cases and --profiles belong together", now="give both, or neither")
     from kb.benchmark import advice, report
     from kb.benchmark.scores import below_floor
 
-    if (cases is None) != (profiles is None):
-        raise UsageError("--cases and --profiles belong together", now="give both, or neither")
     least = report.read_floor(floor) if floor else {}
     with working(common, "asking for advice on cases with known answers"):
         scores = advice.run(table=cases, profiles=profiles)

@@ -24,7 +24,9 @@ def test_memory_bound_kernels_reach_the_stated_part_of_the_roofline(soc: str) ->
     target = targets.load(soc)
     for name, kernel in healthy.kernels(target).items():
         if name != "attention":
-            assert max(floors_of(kernel, target)) / (kernel.duration - HEAD_US) == pytest.approx(REACH, rel=1e-3), name
+            assert max(floors_of(kernel, target)) / (kernel.duration - HEAD_US) == pytest.approx(
+                REACH, rel=1e-3
+            ), name
 
 
 @pytest.mark.parametrize("profile", tuple(healthy.corpus()), ids=lambda profile: profile.target)

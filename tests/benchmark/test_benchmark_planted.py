@@ -27,7 +27,11 @@ def knowledge() -> Knowledge:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def scenario(name: str) -> planted.Scenario:
@@ -69,7 +73,8 @@ def test_the_profile_reads_back_as_it_was_made(item: planted.Scenario, tmp_path:
         span = sum(export.STEPS * export.span_us(step) for step in steps)
         assert profile.times.span.value == pytest.approx(span, rel=0.02)
     whole, without = (
-        max(export.span_us(step) for step in planted.ranks_of(item, causes, target)) for causes in (item.causes, ())
+        max(export.span_us(step) for step in planted.ranks_of(item, causes, target))
+        for causes in (item.causes, ())
     )
     assert truths[0].gain == pytest.approx(1 - without / whole, abs=1e-4)
     assert 0.02 < truths[0].gain < 0.7
@@ -91,7 +96,9 @@ def test_seeds_differ() -> None:
 def told(report: Report) -> object:
     """What the report says, without the paths it was read from."""
     findings = [(f.id, f.share, f.headroom, f.confidence, f.summary, f.operators) for f in report.findings]
-    advice = [(r.id, r.finding, r.gain.low, r.gain.likely, r.gain.high, r.evidence) for r in report.recommendations]
+    advice = [
+        (r.id, r.finding, r.gain.low, r.gain.likely, r.gain.high, r.evidence) for r in report.recommendations
+    ]
     return findings, advice, report.operators, report.total_us, report.headline
 
 
@@ -129,17 +136,21 @@ def test_a_verdict_needs_the_operator_the_remedy_and_the_range() -> None:
     other = OperatorRef("Mul", "n", "ai_cpu", "", 1, 10.0)
 
     def finding(what: OperatorRef) -> Finding:
-        return Finding(f"aicpu-fallback/{what.type}", "aicpu-fallback", "operator", (what,), 0.25, 0.9, (), 0.9)
+        return Finding(
+            f"aicpu-fallback/{what.type}", "aicpu-fallback", "operator", (what,), 0.25, 0.9, (), 0.9
+        )
 
     def advice(name: str, of: str, low: float, high: float) -> Recommendation:
         gain = Gain(low, low, high, of, "modelled: x")  # type: ignore[arg-type]
-        return Recommendation(1, name, "recipe", "", f"aicpu-fallback/{of and ref.type}", gain, "", "", (), (), "", "", "", ())
+        return Recommendation(
+            1, name, "recipe", "", f"aicpu-fallback/{of and ref.type}", gain, "", "", (), (), "", "", "", ()
+        )
 
-    wrong, = planted.judge(report([finding(other)], []), [truth])
+    (wrong,) = planted.judge(report([finding(other)], []), [truth])
     assert not wrong.found and wrong.remedy_place is None
-    no_remedy, = planted.judge(report([finding(ref)], [advice("wrong", "operator", 0.5, 0.9)]), [truth])
+    (no_remedy,) = planted.judge(report([finding(ref)], [advice("wrong", "operator", 0.5, 0.9)]), [truth])
     assert no_remedy.found and no_remedy.remedy_place is None and not no_remedy.covered
-    held, = planted.judge(report([finding(ref)], [advice("right", "operator", 0.5, 0.9)]), [truth])
+    (held,) = planted.judge(report([finding(ref)], [advice("right", "operator", 0.5, 0.9)]), [truth])
     assert held.remedy_place == 1 and held.covered and held.promised == (0.125, 0.225)
-    too_low, = planted.judge(report([finding(ref)], [advice("right", "operator", 0.1, 0.3)]), [truth])
+    (too_low,) = planted.judge(report([finding(ref)], [advice("right", "operator", 0.1, 0.3)]), [truth])
     assert too_low.remedy_place == 1 and not too_low.covered

@@ -29,8 +29,22 @@ def test_a_floor_knows_which_way_is_up() -> None:
 
 
 def test_scores_as_a_page_and_a_document() -> None:
-    scores = Scores((Section("planted", 2, {"causes": 0.5, "clean_findings": 3.0}, (Failure("planted", "x", "a", "b"),), ("y: why",)),))
-    shown = text.render(report.page(scores, ["planted.causes: worse"], {"planted": {"causes": 1.0}}, "en"), width=200, color=False)
+    scores = Scores(
+        (
+            Section(
+                "planted",
+                2,
+                {"causes": 0.5, "clean_findings": 3.0},
+                (Failure("planted", "x", "a", "b"),),
+                ("y: why",),
+            ),
+        )
+    )
+    shown = text.render(
+        report.page(scores, ["planted.causes: worse"], {"planted": {"causes": 1.0}}, "en"),
+        width=200,
+        color=False,
+    )
     for words in ("0.500", "1.000", "planted, x: wanted a; got b", "y: why", "planted.causes: worse"):
         assert words in shown
     document = report.document(scores, [])

@@ -7,10 +7,12 @@ from kb.model import Condition, Entry, Observation, PublishedGain, Text3
 
 
 def entry(name: str = "own", **fields: object) -> Entry:
-    base: dict[str, object] = {"bottlenecks": ("under-parallel",), "operators": ("MatMul",), "chips": ("Ascend910B3",)}
-    return Entry(
-        name, "recipe", "reviewed", Text3(name), Text3(""), Text3("do"), "matmul", **(base | fields)
-    )  # type: ignore[arg-type]
+    base: dict[str, object] = {
+        "bottlenecks": ("under-parallel",),
+        "operators": ("MatMul",),
+        "chips": ("Ascend910B3",),
+    }
+    return Entry(name, "recipe", "reviewed", Text3(name), Text3(""), Text3("do"), "matmul", **(base | fields))  # type: ignore[arg-type]
 
 
 def observed(metric: str, op: str, value: float | str) -> Condition:
@@ -36,8 +38,13 @@ def test_readings_lie_inside_their_conditions() -> None:
 
 
 def test_words_and_figures_become_readings() -> None:
-    gain = PublishedGain(0.5, 0.5, "operator", before="120.5", after="60", unit="us", shapes="M=1 N=2 K=3", chip="atlas-a2")
-    notes = (Observation("aic mte2 time in us about 90.5", "observed"), Observation("Block Dim is 2", "observed"))
+    gain = PublishedGain(
+        0.5, 0.5, "operator", before="120.5", after="60", unit="us", shapes="M=1 N=2 K=3", chip="atlas-a2"
+    )
+    notes = (
+        Observation("aic mte2 time in us about 90.5", "observed"),
+        Observation("Block Dim is 2", "observed"),
+    )
     document = selftest.before(entry(observe=notes, gains=(gain,)))
     assert document is not None
     assert document["metrics"] == {"aic_mte2_time_us": 90.5, "block_dim": 2.0, "task_duration_us": 120.5}
@@ -52,12 +59,19 @@ def test_one_absolute_time_is_no_profile() -> None:
 
 
 def test_warnings_are_no_answers() -> None:
-    warning = entry(when=(observed("aic_mte2_ratio", ">", 0.8), observed("block_dim", "==", 1.0)), facts={"role": "warning"})
+    warning = entry(
+        when=(observed("aic_mte2_ratio", ">", 0.8), observed("block_dim", "==", 1.0)),
+        facts={"role": "warning"},
+    )
     assert selftest.cases({"own": warning}) == ([], [])
 
 
 def test_hiding_takes_the_own_observations_or_all_of_the_source() -> None:
-    when = (observed("block_dim", "==", 1.0), observed("aic_mte2_ratio", ">", 0.8), Condition("core", "==", "cube", "threshold"))
+    when = (
+        observed("block_dim", "==", 1.0),
+        observed("aic_mte2_ratio", ">", 0.8),
+        Condition("core", "==", "cube", "threshold"),
+    )
     gain = PublishedGain(0.5, 0.5, "operator")
     own = entry(when=when, gains=(gain,), sources=("a/b:page.md@1",))
     same = entry("same", when=when, gains=(gain,), sources=("a/b:page.md@2",))

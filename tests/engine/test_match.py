@@ -4,14 +4,38 @@ from __future__ import annotations
 
 from kb.engine.bottlenecks import registry
 from kb.engine.match import match
-from kb.engine.metrics.identity import labels
 from kb.engine.metrics.context import Context
-from kb.model import Capture, Chip, Condition, Entry, Features, Finding, Measure, Operator, OperatorRef, Profile, Text3
+from kb.engine.metrics.identity import labels
+from kb.model import (
+    Capture,
+    Chip,
+    Condition,
+    Entry,
+    Features,
+    Finding,
+    Measure,
+    Operator,
+    OperatorRef,
+    Profile,
+    Text3,
+)
 
 
 def entry(name: str, **fields: object) -> Entry:
-    base: dict[str, object] = {"bottlenecks": ("aicpu-fallback",), "operators": ("IndexPut", "Mul"), "who": "model-developer"}
-    return Entry(name, "recipe", "reviewed", Text3(name), Text3(""), Text3("do"), **({"family": "aicpu_fallback"} | base | fields))  # type: ignore[arg-type]
+    base: dict[str, object] = {
+        "bottlenecks": ("aicpu-fallback",),
+        "operators": ("IndexPut", "Mul"),
+        "who": "model-developer",
+    }
+    return Entry(
+        name,
+        "recipe",
+        "reviewed",
+        Text3(name),
+        Text3(""),
+        Text3("do"),
+        **({"family": "aicpu_fallback"} | base | fields),
+    )  # type: ignore[arg-type]
 
 
 def operator(kind: str, core: str = "ai_cpu") -> Operator:
@@ -20,7 +44,9 @@ def operator(kind: str, core: str = "ai_cpu") -> Operator:
 
 def finding(kind: str, pattern: str = "aicpu-fallback", core: str = "ai_cpu") -> tuple[Finding, Features]:
     ref = OperatorRef(kind, kind, core, "", 1, 500.0)
-    f = Features(operator(kind, core), {}, {"op_type": kind, "core": core, "op_pattern": "elementwise_binary"})
+    f = Features(
+        operator(kind, core), {}, {"op_type": kind, "core": core, "op_pattern": "elementwise_binary"}
+    )
     return Finding(f"{pattern}/{kind}", pattern, "operator", (ref,), 0.3, 0.9, (), 0.9), f
 
 
@@ -51,7 +77,11 @@ def test_versions_of_a_type_keep_its_class() -> None:
 def test_a_fused_norm_after_a_product_is_no_epilogue() -> None:
     def after_product(kind: str, pattern: str) -> Features:
         values = {"compute_time_share": Measure(0.2, "1", "x")}
-        return Features(operator(kind, "vector"), values, {"op_type": kind, "op_pattern": pattern, "follows": "MatMul", "core": "vector"})
+        return Features(
+            operator(kind, "vector"),
+            values,
+            {"op_type": kind, "op_pattern": pattern, "follows": "MatMul", "core": "vector"},
+        )
 
     judge = registry()["epilogue-in-separate-kernel"].judge_run
     assert judge is not None

@@ -11,7 +11,9 @@ from kb.model import Capture, Chip, Measure, Operator, Profile
 def typed(kind: str, hardware: str, core: str = "unknown") -> Operator:
     unit = Measure(10.0, "us", "typed")
     op = Operator(kind, kind, core, 1, unit, 10.0)  # type: ignore[arg-type]
-    profile = Profile("t", "metrics_json", "operator", Capture("typed in"), Chip(), (op,), stated={"hardware": hardware})
+    profile = Profile(
+        "t", "metrics_json", "operator", Capture("typed in"), Chip(), (op,), stated={"hardware": hardware}
+    )
     return with_chip(profile).operators[0]
 
 

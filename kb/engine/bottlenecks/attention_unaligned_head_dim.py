@@ -21,7 +21,9 @@ from kb.model import Features
 def judge(f: Features) -> Held | None:
     """Head size off the cube's 16, or off 64 (templates) or 128 (advisor) where copying in is the longest pipe."""
     size = int(value(f, "head_dim"))
-    cube, line, template = (limit("attention-unaligned-head-dim", name) for name in ("cube", "line", "template"))
+    cube, line, template = (
+        limit("attention-unaligned-head-dim", name) for name in ("cube", "line", "template")
+    )
     if size <= 0 or not size % int(line.value) or _near_its_limit(f):
         return None
     padded_cube = size % int(cube.value) != 0

@@ -40,7 +40,9 @@ BOTTLENECK = Bottleneck(
     id="gemv-small-m",
     why="With few rows every weight is used once or a few times; memory sets the pace.",
     needs=("matmul_m",),
-    applies=lambda f: pattern_in(f, "matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"),
+    applies=lambda f: pattern_in(
+        f, "matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"
+    ),
     judge=judge,
     collect="Input Shapes (Level1 or --shape)",
     sources=("catlass optimisation notes",),

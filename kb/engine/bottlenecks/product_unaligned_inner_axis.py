@@ -47,9 +47,14 @@ BOTTLENECK = Bottleneck(
     id="product-unaligned-inner-axis",
     why="Copies to L1 with layout conversion reach about half the rate when rows are not whole lines.",
     needs=("operand_rest_512", "aic_mte2_ratio|floor_ratio"),
-    applies=lambda f: pattern_in(f, "matmul", "batch_matmul", "quant_matmul") and f.labels.get("core") != "vector",
+    applies=lambda f: (
+        pattern_in(f, "matmul", "batch_matmul", "quant_matmul") and f.labels.get("core") != "vector"
+    ),
     judge=judge,
     yields_to=("gemv-small-m",),
     collect="Input Shapes (Level1 or --shape) and PipeUtilization",
-    sources=("msprof-analyze advisor, cube rule: inner axis a multiple of 256 elements", "catlass optimisation notes"),
+    sources=(
+        "msprof-analyze advisor, cube rule: inner axis a multiple of 256 elements",
+        "catlass optimisation notes",
+    ),
 )

@@ -258,8 +258,7 @@ class _Reading:
             return False
         cells[front] = ""  # stands for the columns that the header lacks
         name = cells[form.at_name]
-        if name < group.name:
-            group.name = name
+        group.name = min(group.name, name)
         group.durations.append(duration)
         group.wait_cells.append(cells[self._wait])
         group.tails.append(rest[length:])
