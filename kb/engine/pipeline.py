@@ -144,7 +144,7 @@ def run_id(report: Report) -> str:
 
 
 def _by_time(f: Features) -> tuple[float, str]:
-    return (-(f.operator.total_us if f.operator else 0.0), f.operator.name if f.operator else "")
+    return (-round(f.operator.total_us, 3) if f.operator else 0.0, f.operator.name if f.operator else "")
 
 
 def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, tuple[Features, ...]]:

@@ -210,6 +210,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "doctor.state": ("State", "状态", "状態"),
     "doctor.detail": ("Found", "结果", "結果"),
     "doctor.remedy": ("What to do", "处理办法", "対処"),
+    "eval.advice": (
+        "Advice on cases with known answers",
+        "已知答案的建议评测",
+        "答えの分かっている事例での助言",
+    ),
+    "eval.misses": ("Misses", "未命中", "外れ"),
+    "eval.worse": ("Worse than the floor", "低于基线", "下限を下回った項目"),
+    "eval.left_out": ("Not asked", "未评测", "対象外"),
     "eval.search": ("Search, {count} questions", "检索，{count} 个问题", "検索、質問 {count} 件"),
     "eval.estimate": (
         "Cost model, {count} timings",
