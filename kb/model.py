@@ -239,7 +239,7 @@ class OperatorRef:
     core: str
     shapes: str
     count: int
-    time_us: float
+    time_us: float | None  # None when only shares were stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,7 +421,9 @@ class Entry:
     remedy: Text3
     family: str
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # language -> users' words
-    bottlenecks: tuple[str, ...] = ()  # patterns this entry repairs (recipe, tip), is (pattern), or shows (case)
+    bottlenecks: tuple[
+        str, ...
+    ] = ()  # patterns this entry repairs (recipe, tip), is (pattern), or shows (case)
     not_for: tuple[str, ...] = ()  # patterns where it is known not to help
     operators: tuple[str, ...] = ()  # CANN types or globs such as MatMul*; empty means any
     chips: tuple[str, ...] = ()  # SoC or family ids; empty means any
@@ -433,7 +435,9 @@ class Entry:
     grade: Grade = "stated"
     links: tuple[str, ...] = ()  # ids of related entries
     sources: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)  # kind-specific facts (case: model, toolchain, results)
+    facts: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # kind-specific facts (case: model, toolchain, results)
     cause: str = ""  # body: What slows you down
     steps: tuple[str, ...] = ()  # body: What to do, one list item each
     snippet: str = ""  # body: fenced block under What to do
@@ -446,7 +450,7 @@ class Entry:
 def to_dict(value: Any) -> Any:
     """A model object as plain dicts, lists and scalars, in declared order; None members are left out.
 
-    Source of the shape: DESIGN section 2; absent is absent there too.
+    The documents are described in docs/json.md; absent is absent there too.
     """
     if is_dataclass(value) and not isinstance(value, type):
         pairs = ((f.name, getattr(value, f.name)) for f in fields(value))

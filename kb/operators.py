@@ -78,6 +78,8 @@ def canonical(op_type: str) -> str:
     name = op_type.strip()
     if name.startswith("FusionOp_"):
         name = name.removeprefix("FusionOp_").split("_")[0]
+    if name.casefold().startswith("hcom_"):  # hcom_allReduce_, hcom_allReduce__123_0: HcomAllReduce
+        name = _spelling().get(re.sub(r"[_\d]", "", name).casefold(), name)
     name = _spelling().get(name.casefold(), name)
     while name not in _NOT_THE_SAME:
         shorter = _ENDINGS.sub("", name)

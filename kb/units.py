@@ -35,20 +35,22 @@ def nbytes(value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """A fraction as percent: 0.6 %, 12 %, 99.7 %."""
+    """A fraction as percent: 0.6 %, 12 %, 99.7 %, 100 %."""
     value = fraction * 100
-    if value == 0 or 10 <= abs(value) < 99:
+    if value == 0 or 10 <= abs(value) < 99 or abs(value) >= 99.95:
         return f"{value:.0f} %"
     return f"{value:.1f} %"
 
 
 def number(value: float, unit: str) -> str:
-    """A measured value with its unit, for people; fractions (unit "1") become percent."""
+    """A measured value with its unit, for people: a fraction (unit "1") in percent, a multiple ("1x") as 2.5x."""
     if unit == "1":
         return percent(value)
     if unit == "us":
         return us(value)
     if unit == "B":
         return nbytes(value)
+    if unit == "1x":
+        return f"{value:.3g}x"
     text = f"{value:.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}"
     return f"{text} {unit}" if unit else text

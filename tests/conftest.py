@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,26 @@ def shared_facts() -> Path:
     if path is None:
         pytest.skip("source facts are not here: ../shared/facts (or KB_SHARED) does not exist")
     return path
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--golden-update", action="store_true", help="write the golden files anew (also: KB_GOLDEN=write)"
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compare text with a golden file, or write the file when asked to."""
+    write = request.config.getoption("--golden-update") or os.environ.get("KB_GOLDEN") == "write"
+
+    def compare(path: Path, text: str) -> None:
+        if write:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        assert path.is_file(), f"{path} is not there; `make golden` writes it"
+        assert text == path.read_text(encoding="utf-8"), (
+            f"{path.name} changed; `make golden`, then review the diff"
+        )
+
+    return compare

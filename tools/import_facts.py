@@ -12,9 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.facts import operators, targets  # noqa: E402
+from tools.facts import entries, operators, targets  # noqa: E402
 
-PARTS = {"targets": targets.write, "operators": operators.write}
+PARTS = {"targets": targets.write, "operators": operators.write, "entries": entries.write}
 
 
 def main(argv: list[str]) -> int:

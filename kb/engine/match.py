@@ -25,15 +25,33 @@ TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise",
 _KIN = (
     ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"),
     ("conv2d", "conv3d", "depthwise", "conv2d_dx", "conv2d_dw", "deform_conv"),
-    ("attention", "attention_grad", "attention_sparse", "attention_decode", "attention_linear"),
+    ("attention", "attention_grad", "attention_sparse", "attention_decode"),
     ("elementwise", "elementwise_binary", "elementwise_transcendental", "elementwise_nary", "elementwise_grad", "elementwise_gated", "logical", "compare", "cast", "foreach", "activation", "scan"),
     ("norm", "fused_norm", "norm_grad", "softmax", "reduce", "reduce_index", "loss"),
     ("copy", "fill_copy", "rearrange", "transpose", "format", "select", "gather", "scatter", "kv_cache", "cast"),
     ("gather", "scatter", "gather_interp", "embedding", "select"),
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
-    ("hccl", "mc2", "moe_comm"),
 )  # fmt: skip
+# An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
+OPERATOR_ONLY = 0.4
+# Bottlenecks whose remedy is to use the unit that the kernel does not use now.
+_OTHER_UNIT = frozenset({"cube-idle-no-dot"})
+# Classes whose members have little in common but the class.
+_DISTINCT = frozenset({"hccl", "mc2", "moe", "moe_comm", "dynamic", "none", "optimizer"})
+# Families of entries that speak of one kind of operator only, and what that kind's work patterns are.
+_FAMILY_KIN = {
+    "matmul": _KIN[0],
+    "grouped_matmul": _KIN[0],
+    "conv": _KIN[1],
+    "attention": (*_KIN[2], "attention_linear"),
+    "norm_softmax": _KIN[4],
+    "reduce": _KIN[4],
+    "gather_scatter": (*_KIN[6], "sort", "moe", "attention_sparse", "transpose"),
+    "nms": _KIN[7],
+    "pooling_resize": _KIN[8],
+    "communication": ("hccl", "mc2", "moe_comm", *_KIN[0]),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +81,52 @@ def match(
         nearness: finding id to entry id to cosine of their texts, where a search index exists.
     """
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
-    held = {finding.pattern for finding in findings}
     out = []
     for finding in findings:
         lead = features.get(finding.id)
+        near = nearness.get(finding.id, {})
         for entry in usable:
             if finding.pattern not in entry.bottlenecks or _known_not_to_help(entry, finding, findings):
                 continue
-            found = _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), nearness.get(finding.id, {}), held)
+            found = _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), near)
             if found is not None:
                 out.append(found)
+    return out + _by_operator_alone(
+        findings, features, usable, targets, {item.entry.id for item in out}, nearness
+    )
+
+
+def _by_operator_alone(
+    findings: Sequence[Finding],
+    features: Mapping[str, Features],
+    usable: Sequence[Entry],
+    targets: Sequence[Target],
+    taken: set[str],
+    nearness: Mapping[str, Mapping[str, float]],
+) -> list[Match]:
+    """Recipes written for an operator in trouble that no finding leads to and that nothing measured speaks against."""
+    out = []
+    troubled: dict[str, Finding] = {}
+    for finding in findings:
+        lead = features.get(finding.id)
+        if lead is not None and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
+            troubled.setdefault(lead.labels.get("op_type", ""), finding)
+    for kind, finding in troubled.items():
+        for entry in usable:
+            if entry.id in taken or entry.kind != "recipe" or _known_not_to_help(entry, finding, findings):
+                continue
+            if not any(
+                operators.matches(name, kind)
+                for name in entry.operators
+                if name not in ("*", operators.OWN_KERNEL)
+            ):
+                continue
+            lead = features[finding.id]
+            signature, _ = _signature(entry.when, lead)
+            found = _fit(entry, finding, lead, targets, (), nearness.get(finding.id, {}))
+            if found is not None and signature >= 1.0:
+                reasons = (f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
+                out.append(Match(entry, finding, lead, round(found.fit * OPERATOR_ONLY, 4), ("", *reasons)))
     return out
 
 
@@ -80,13 +134,14 @@ def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Findin
     """A counter-case holds on the same operators."""
     names = {operator.name for operator in finding.operators}
     return any(
-        other.pattern in entry.not_for and (not names or not other.operators or names & {operator.name for operator in other.operators})
+        other.pattern in entry.not_for
+        and (not names or not other.operators or names & {operator.name for operator in other.operators})
         for other in findings
     )
 
 
 def _fit(
-    entry: Entry, finding: Finding, lead: Features | None, targets: Sequence[Target], order: Sequence[str], nearness: Mapping[str, float], held: set[str],
+    entry: Entry, finding: Finding, lead: Features | None, targets: Sequence[Target], order: Sequence[str], nearness: Mapping[str, float],
 ) -> Match | None:  # fmt: skip
     reasons = [f"repairs {finding.pattern}"]
     operator_fit, why = _operator(entry, finding, lead)
@@ -98,7 +153,9 @@ def _fit(
     place = PLACE ** order.index(entry.id) if entry.id in order else PLACE ** len(order)
     text = nearness.get(entry.id)
     near = 1.0 if text is None else 0.9 + 0.2 * max(0.0, min(1.0, text))
-    return Match(entry, finding, lead, round(operator_fit * chip_fit * signature * place * near, 4), tuple(reasons))
+    return Match(
+        entry, finding, lead, round(operator_fit * chip_fit * signature * place * near, 4), tuple(reasons)
+    )
 
 
 def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[float, str]:
@@ -106,22 +163,34 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
     named = [name for name in entry.operators if name != "*"]
     if lead is None and not finding.operators:
         return (1.0 if not named else 0.9), ""
-    if lead is not None and not _same_side(entry, lead):
+    if lead is not None and finding.pattern not in _OTHER_UNIT and not _same_side(entry, lead):
         return 0.0, ""
-    types = [lead.labels.get("op_type", "")] if lead is not None else [ref.type or ref.name for ref in finding.operators]
+    types = (
+        [lead.labels.get("op_type", "")]
+        if lead is not None
+        else [ref.type or ref.name for ref in finding.operators]
+    )
     for kind in types:
         if any(operators.matches(name, kind) for name in named):
             return 1.0, f"written for {kind}"
-    patterns = {lead.labels["op_pattern"]} if lead is not None and "op_pattern" in lead.labels else {operators.pattern(kind) for kind in types}
+    patterns = (
+        {lead.labels["op_pattern"]}
+        if lead is not None and "op_pattern" in lead.labels
+        else {operators.pattern(kind) for kind in types}
+    )
+    if patterns.isdisjoint(_FAMILY_KIN.get(entry.family, patterns)):
+        return 0.0, ""
     wanted = {operators.pattern(name.rstrip("*")) for name in named} - {None}
+    if patterns & wanted & _DISTINCT:
+        return 0.5, f"written for {'/'.join(named[:3])}, another operator of the class"
     if patterns & wanted:
         return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"
-    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
-        return 0.75, f"written for {'/'.join(named[:3])}, a related kind"
     if not named or "*" in entry.operators:
         return 0.8, "for any operator"
     if entry.family in TECHNIQUES and lead is not None and _vector(lead):
-        return 0.65, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
+        return 0.8, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
+    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
+        return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     return 0.0, ""
 
 
@@ -151,7 +220,9 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
     kin = {"atlas-a2", "atlas-a3"}
     if families & kin and any(soc_family in kin for soc_family in entry.chips):
         return 0.95, f"measured on {'/'.join(entry.chips)}, the same core architecture"
-    if entry.who == "kernel-developer" and (set(entry.chips) == {"ascend-950"}) != (families == {"ascend-950"}):
+    if entry.who == "kernel-developer" and (set(entry.chips) == {"ascend-950"}) != (
+        families == {"ascend-950"}
+    ):
         return 0.0, ""
     return 0.5, f"measured on {'/'.join(entry.chips)} only"
 
@@ -166,7 +237,9 @@ def _signature(conditions: Sequence[Condition], f: Features | None) -> tuple[flo
         yes, no = SIGNATURE[condition.basis]
         factor *= yes if answer else no
         if answer:
-            reasons.append(f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})")
+            reasons.append(
+                f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})"
+            )
     return max(SIGNATURE_RANGE[0], min(SIGNATURE_RANGE[1], factor)), reasons
 
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kb.engine import summary
+from kb.engine import stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
-from kb.model import Chip, Diagnosis, Entry, Features, Finding, Profile, Report, SimilarCase
+from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
 from kb.targets import Target, all_targets
 
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
@@ -53,20 +53,26 @@ def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowl
     return advise_profile(readers.read(paths, soc=request.soc), request, knowledge)
 
 
-def advise_metrics(path: Path, request: Request = Request(), knowledge: Knowledge | None = None) -> list[Report]:
-    """One report for each object of a `--metrics` file (DESIGN section 2)."""
+def advise_metrics(
+    path: Path, request: Request = Request(), knowledge: Knowledge | None = None
+) -> list[Report]:
+    """One report for each object of a `--metrics` file (its form: docs/json.md)."""
     from kb.engine.readers.metrics_json import read_metrics
 
     knowledge = knowledge or open_knowledge()
-    return [advise_profile(profile, request, knowledge) for profile in read_metrics(path)]
+    return [advise_profile(stated.with_chip(profile), request, knowledge) for profile in read_metrics(path)]
 
 
-def advise_profile(profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None) -> Report:
+def advise_profile(
+    profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None
+) -> Report:
     """The report for a profile already read."""
-    from kb.engine import stated
-
     if not profile.operators:
-        raise NothingToJudge("no operator in the input", where=profile.target, now="give a profile with kernels: kb formats lists what is read")
+        raise NothingToJudge(
+            "no operator in the input",
+            where=profile.target,
+            now="give a profile with kernels: kb formats lists what is read",
+        )
     knowledge = knowledge or open_knowledge()
     profile = stated.apply(profile, request.shape)
     targets = candidate_targets(profile.chip)
@@ -74,7 +80,10 @@ def advise_profile(profile: Profile, request: Request = Request(), knowledge: Kn
     diagnosis = diagnose(features.run, features.operators, profile.scope)
     _require_counters(profile, diagnosis, features)
     leads = _leads(diagnosis.findings, features.operators)
-    near = {finding.id: knowledge.nearness(_words(finding, leads.get(finding.id)), ("recipe", "tip"), 40) for finding in diagnosis.findings}
+    near = {
+        finding.id: knowledge.nearness(_words(finding, leads.get(finding.id)), ("recipe", "tip"), 40)
+        for finding in diagnosis.findings
+    }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
     matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
     recommendations = rank(matches, run_scope=profile.scope == "run", limit=request.top, who=request.who)
@@ -117,7 +126,9 @@ def candidate_targets(chip: Chip) -> tuple[Target, ...]:
 
 def run_id(report: Report) -> str:
     """Short hash of what the report says, so that the same profile is the same run."""
-    text = repr((report.target, report.operators, report.findings, report.total_us, report.chip, report.files))
+    text = repr(
+        (report.target, report.operators, report.findings, report.total_us, report.chip, report.files)
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -127,11 +138,15 @@ def _by_time(f: Features) -> tuple[float, str]:
 
 def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, Features]:
     """The features of the first operator that each finding names."""
-    by_ref = {}
+    by_ref: dict[OperatorRef, Features] = {}
     for f in operators:
         if f.operator is not None:
             by_ref.setdefault(operator_ref(f), f)
-    return {finding.id: by_ref[finding.operators[0]] for finding in findings if finding.operators and finding.operators[0] in by_ref}
+    return {
+        finding.id: by_ref[finding.operators[0]]
+        for finding in findings
+        if finding.operators and finding.operators[0] in by_ref
+    }
 
 
 def _words(finding: Finding, lead: Features | None) -> str:
@@ -144,7 +159,11 @@ def _words(finding: Finding, lead: Features | None) -> str:
 
 def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatures) -> None:
     """Exit 5 when the input has times at most and nothing at all could be judged from them."""
-    if diagnosis.findings or any("max_pipe_ratio" in f.values for f in features.operators) or profile.scope == "run":
+    if (
+        diagnosis.findings
+        or any("max_pipe_ratio" in f.values for f in features.operators)
+        or profile.scope == "run"
+    ):
         return
     if any(item.id == "operator" for item in diagnosis.not_judged):
         return
@@ -155,18 +174,41 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
     )
 
 
-def _similar_cases(profile: Profile, features: RunFeatures, diagnosis: Diagnosis, knowledge: Knowledge) -> tuple[SimilarCase, ...]:
+# What an operator has without any counter: its time and how often it ran.
+_BARE = frozenset(
+    {"task_duration_us", "launch_count", "op_time_share", "compute_time_share", "core_count", "host_gap_us"}
+)
+
+
+def _telling(f: Features) -> bool:
+    """Anything was measured or stated beyond time and count."""
+    return any(name not in _BARE for name in f.values)
+
+
+def _similar_cases(
+    profile: Profile, features: RunFeatures, diagnosis: Diagnosis, knowledge: Knowledge
+) -> tuple[SimilarCase, ...]:
     """Cases near to the run in words: its task, operators and troubles; only those that share an operator or trouble."""
-    types = list(dict.fromkeys(f.labels.get("op_type", "") for f in sorted(features.operators, key=_by_time)))[:8]
+    types = list(
+        dict.fromkeys(f.labels.get("op_type", "") for f in sorted(features.operators, key=_by_time))
+    )[:8]
     patterns = {finding.pattern for finding in diagnosis.findings}
-    text = " ".join([*profile.stated.values(), *types, *(pattern.replace("-", " ") for pattern in sorted(patterns))])
+    text = " ".join(
+        [*profile.stated.values(), *types, *(pattern.replace("-", " ") for pattern in sorted(patterns))]
+    )
     out = []
     for name, score in knowledge.nearness(text, ("case",), 8).items():
         entry = knowledge.entries.get(name)
         if entry is None:
             continue
-        shared = [kind for kind in types if kind and any(kind.lower() == own.lower() for own in entry.operators)]
+        shared = [
+            kind for kind in types if kind and any(kind.lower() == own.lower() for own in entry.operators)
+        ]
         troubles = sorted(patterns & set(entry.bottlenecks))
         if shared or troubles:
-            out.append(SimilarCase(name, entry.title.en, round(score, 4), "shares " + ", ".join([*shared[:3], *troubles[:2]])))
+            out.append(
+                SimilarCase(
+                    name, entry.title.en, round(score, 4), "shares " + ", ".join([*shared[:3], *troubles[:2]])
+                )
+            )
     return tuple(out[:3])

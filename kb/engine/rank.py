@@ -17,14 +17,28 @@ from kb.units import percent
 
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
+PER_FINDING = 3  # remedies of one finding before those of other findings have had their turn
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
+# What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
+LOW_OF_PUBLISHED = {1: 1 / 3, 2: 1 / 2}
+LOW_OF_MANY = 2 / 3
+# Part of the bound taken as likely where no figure is published: less when nobody measured the remedy at all.
+MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
+DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
-GRADE_WORDS = {"vendor": "vendor measurement", "third-party": "third-party measurement", "stated": "stated", "practice": "general practice"}
+GRADE_WORDS = {
+    "vendor": "vendor measurement",
+    "third-party": "third-party measurement",
+    "stated": "stated",
+    "practice": "general practice",
+}
 
 
-def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10, who: str | None = None) -> tuple[Recommendation, ...]:
+def rank(
+    matches: Iterable[Match], *, run_scope: bool, limit: int = 10, who: str | None = None
+) -> tuple[Recommendation, ...]:
     """Recommendations in order of expected saving.
 
     Args:
@@ -46,17 +60,27 @@ def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10, who: str
         worth = found[0][0] + FURTHER_FINDING * sum(item[0] for item in found[1:])
         pool.append((worth, found[0][1], found[0][2], [item[1].finding.id for item in found]))
     chosen = _choose(pool, limit)
-    return tuple(_recommendation(place, match, gain, also) for place, (match, gain, also) in enumerate(chosen, 1))
+    return tuple(
+        _recommendation(place, match, gain, also) for place, (match, gain, also) in enumerate(chosen, 1)
+    )
 
 
-def _choose(pool: list[tuple[float, Match, Gain, list[str]]], limit: int) -> list[tuple[Match, Gain, list[str]]]:
-    """Greedy: the best remaining one, each finding's further remedies discounted."""
+def _choose(
+    pool: list[tuple[float, Match, Gain, list[str]]], limit: int
+) -> list[tuple[Match, Gain, list[str]]]:
+    """Greedy: the best remaining one, each finding's further remedies discounted and, past a few, put off."""
     used: dict[str, int] = {}
+
+    def turn(item: tuple[float, Match, Gain, list[str]]) -> tuple[bool, float, str]:
+        taken = used.get(item[1].finding.id, 0)
+        return (taken >= PER_FINDING, -item[0] * SAME_FINDING**taken, item[1].entry.id)
+
     out: list[tuple[Match, Gain, list[str]]] = []
     rest = list(pool)
     while rest and len(out) < limit:
-        rest.sort(key=lambda item: (-item[0] * SAME_FINDING ** used.get(item[1].finding.id, 0), item[1].entry.id))
-        _, match, gain, also = rest.pop(0)
+        best = min(rest, key=turn)
+        rest.remove(best)
+        _, match, gain, also = best
         used[match.finding.id] = used.get(match.finding.id, 0) + 1
         out.append((match, gain, also))
     return out
@@ -67,7 +91,14 @@ def expected(match: Match, gain: Gain, *, run_scope: bool) -> float:
     entry, finding = match.entry, match.finding
     share = 1.0 if gain.of == "run" else finding.share
     likely = gain.likely if finding.headroom is not None else min(gain.likely, UNKNOWN_BOUND)
-    worth = share * likely * match.fit * GRADE_WEIGHT[entry.grade] * EFFORT_WEIGHT.get(entry.effort, 1.0) * finding.confidence
+    worth = (
+        share
+        * likely
+        * match.fit
+        * GRADE_WEIGHT[entry.grade]
+        * EFFORT_WEIGHT.get(entry.effort, 1.0)
+        * finding.confidence
+    )
     library = match.features is not None and match.features.labels.get("hand_written") == "no"
     return worth * LIBRARY_KERNEL if run_scope and library and entry.who == "kernel-developer" else worth
 
@@ -78,24 +109,59 @@ def gain_of(match: Match) -> Gain:
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
     scale = finding.share if of == "run" else 1.0
-    published = _published(match.entry.gains)
+    published = _published(match.entry.gains, of)
     if bound is None:
         if published is None:
-            return Gain(0.0, 0.0 + UNKNOWN_BOUND / 2 * scale, UNKNOWN_BOUND * scale, of, "modelled: no bound could be computed and no public measurement exists; the figure only orders")
-        low, likely, high, words = published
-        return Gain(_r(max(0.0, low) * scale), _r(likely * scale), _r(high * scale), of, f"{words}; not bounded by this profile")
+            return Gain(
+                0.0,
+                0.0 + UNKNOWN_BOUND / 2 * scale,
+                UNKNOWN_BOUND * scale,
+                of,
+                "modelled: no bound could be computed and no public measurement exists; the figure only orders",
+            )
+        least, likely, high, kept, words = published
+        low = least * kept
+        return Gain(
+            _r(max(0.0, low) * scale),
+            _r(likely * scale),
+            _r(high * scale),
+            of,
+            f"{words}; not bounded by this profile",
+        )
     if published is None:
-        return Gain(0.0, _r(bound / 2 * scale), _r(bound * scale), of, f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement")
-    low, likely, high, words = published
+        return Gain(
+            0.0,
+            _r(bound * MODELLED_LIKELY[match.entry.grade] * scale),
+            _r(bound * scale),
+            of,
+            f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement",
+        )
+    least, likely, _, kept, words = published
+    if likely <= 0:  # measured and found not to help
+        return Gain(_r(least * scale), _r(likely * scale), 0.0, of, words)
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
-    low, likely = (part * bound if part > bound else part for part in (low, likely))
+    least, likely = (part * bound if part > bound else part for part in (least, likely))
+    low = 0.0 if finding.confidence < DOUBTFUL else least * kept
     likely = (likely + bound / 2) / 2 if likely < bound / 2 else likely
-    return Gain(_r(min(low, bound) * scale), _r(min(likely, bound) * scale), _r(bound * scale), of, f"{words}; bounded by this profile at {percent(bound)}")
+    return Gain(
+        _r(min(low, likely, bound) * scale),
+        _r(min(likely, bound) * scale),
+        _r(bound * scale),
+        of,
+        f"{words}; bounded by this profile at {percent(bound)}",
+    )
 
 
-def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str] | None:
-    """(low, likely, high, words) over the published figures for a whole operator or run; None without any."""
-    usable = [gain for gain in gains if gain.of != "part" and gain.saved_low is not None and gain.saved_high is not None]
+def _published(gains: Sequence[PublishedGain], of: str) -> tuple[float, float, float, float, str] | None:
+    """(least, middle, most, part of the least to promise, words) over the published figures; None without any.
+
+    A figure for a whole run says nothing about one operator; one for an operator does for the operators of a run.
+    """
+    usable = [
+        gain
+        for gain in gains
+        if gain.of in ("operator", of) and gain.saved_low is not None and gain.saved_high is not None
+    ]
     if not usable:
         return None
     lows = [gain.saved_low for gain in usable if gain.saved_low is not None]
@@ -105,7 +171,8 @@ def _published(gains: Sequence[PublishedGain]) -> tuple[float, float, float, str
     kind = "measured" if measured else "stated"
     ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
     more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
-    return min(lows), middle, max(highs), f"{kind}: {ranges}{more}"
+    part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else 0.0
+    return min(lows), middle, max(highs), part, f"{kind}: {ranges}{more}"
 
 
 def _one(gain: PublishedGain) -> str:

@@ -1,14 +1,26 @@
-"""What the user says about the operator besides the profile: its shape, so that sizes can be checked."""
+"""What the user says about the operator besides the profile: its shape, so that sizes can be checked.
+
+Two ways to say it: tensors (`1024x2048`, `[4,128,64]:float32`) or named sizes as write-ups use them
+(`M=1 N=4096 K=4096 fp16`, `B=24 N=5 S=9216 D=64`).
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 
+from kb import operators, targets
 from kb.errors import UsageError
-from kb.model import Operator, Profile, Tensor
+from kb.model import Chip, Measure, Notice, Operator, Profile, Tensor
 
 _SHAPE = re.compile(r"^\s*\[?\s*(\d+(?:\s*[x,*]\s*\d+)*)\s*\]?\s*(?:[:@ ]\s*([A-Za-z][A-Za-z0-9_]*))?\s*$")
+_NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
+# Named sizes by work pattern: what a letter means depends on the operator.
+_SIZES = {
+    "matmul": {"m": "matmul_m", "n": "matmul_n", "k": "matmul_k"},
+    "attention": {"d": "head_dim", "head_dim": "head_dim", "headdim": "head_dim"},
+    "conv": {"c": "input_channels", "cin": "input_channels", "ci": "input_channels"},
+}
 MAX_ELEMENTS = 2**50
 DEFAULT_DTYPE = "float16"  # the narrowest common dtype, so that a volume computed from it is a lower bound
 
@@ -25,27 +37,98 @@ def parse(text: str) -> tuple[Tensor, ...]:
     for part in text.split(";"):
         found = _SHAPE.match(part)
         if found is None:
-            raise UsageError(f"not a shape: {part.strip()!r}", where="--shape", now="write 1024x2048, [4,128,64]:float32, or several with ; between")
+            raise UsageError(
+                f"not a shape: {part.strip()!r}",
+                where="--shape",
+                now="write 1024x2048, [4,128,64]:float32, or several with ; between",
+            )
         shape = tuple(int(number) for number in re.split(r"\s*[x,*]\s*", found.group(1)))
         size = 1
         for number in shape:
             size *= number
         if size > MAX_ELEMENTS:
-            raise UsageError(f"more than 2**50 elements: {part.strip()!r}", where="--shape", now="give the shape of one tensor")
+            raise UsageError(
+                f"more than 2**50 elements: {part.strip()!r}",
+                where="--shape",
+                now="give the shape of one tensor",
+            )
         tensors.append(Tensor(shape, found.group(2) or DEFAULT_DTYPE, "ND"))
     return tuple(tensors)
 
 
+def sizes(text: str, pattern: str) -> dict[str, Measure]:
+    """Metrics out of named sizes such as `M=1 N=4096 K=4096`, as far as the work pattern gives them a meaning."""
+    wanted = next((names for kind, names in _SIZES.items() if kind in pattern), {})
+    found: dict[str, Measure] = {}
+    for name, number in _NAMED.findall(text):
+        metric = wanted.get(name.lower())
+        if metric is not None:
+            found.setdefault(metric, Measure(float(number), "", f"stated: {name}={number}"))
+    return found
+
+
 def apply(profile: Profile, shape: str | None) -> Profile:
-    """The profile with the stated input tensors on operators that carry none; unchanged without a statement."""
-    if not shape:
+    """The profile with what is stated about its kernels: tensors where they carry none, named sizes as metrics.
+
+    Raises:
+        UsageError: `shape` (the option) is neither, or the profile is no capture of kernels.
+    """
+    if shape and profile.scope != "operator":
+        raise UsageError(
+            "--shape is for the capture of one kernel",
+            where="--shape",
+            now="a model-level profile carries its own shapes",
+        )
+    text = shape or profile.stated.get("shape", "")
+    if not text:
         return profile
-    tensors = parse(shape)
-    if profile.scope != "operator":
-        raise UsageError("--shape is for the capture of one kernel", where="--shape", now="a model-level profile carries its own shapes")
-    operators = tuple(_with_inputs(op, tensors) for op in profile.operators)
-    return replace(profile, operators=operators, stated={**profile.stated, "shape": shape})
+    if _NAMED.search(text):
+        changed = tuple(_with_sizes(op, text) for op in profile.operators)
+    else:
+        tensors = parse(text) if shape else _lenient(text)
+        changed = tuple(_with_inputs(op, tensors) for op in profile.operators)
+    return replace(profile, operators=changed, stated={**profile.stated, "shape": text})
+
+
+def with_chip(profile: Profile) -> Profile:
+    """The profile with its chip from the hardware named beside typed counters; a name nobody knows becomes a notice."""
+    name = profile.stated.get("hardware", "")
+    if profile.chip.basis != "unknown" or not name:
+        return profile
+    try:
+        found = targets.resolve(name)
+    except UsageError:
+        notice = Notice(
+            "hardware-unknown",
+            f"no chip is known as {name!r}: nothing that needs its peaks is claimed; name it with --soc",
+        )
+        return replace(profile, notices=(*profile.notices, notice))
+    chip = Chip(found[0] if len(found) == 1 else None, found, "stated", f"hardware: {name}")
+    return replace(
+        profile, chip=chip, operators=tuple(_with_engine(op, found[0]) for op in profile.operators)
+    )
+
+
+def _with_engine(op: Operator, soc: str) -> Operator:
+    """A typed operator whose core nobody stated and that has no AI Core kernel on the chip runs on the AI CPU."""
+    if op.core != "unknown" or op.type is None or operators.engine(op.type, soc) != "ai_cpu":
+        return op
+    source = "no AI Core kernel in the CANN 8.1.RC1 list of this chip"
+    return replace(op, core="ai_cpu", attributes={**op.attributes, "core_from": source})
+
+
+def _lenient(text: str) -> tuple[Tensor, ...]:
+    """Tensors of a shape typed beside counters, where a text that is none is only a remark."""
+    try:
+        return parse(text)
+    except UsageError:
+        return ()
+
+
+def _with_sizes(op: Operator, text: str) -> Operator:
+    pattern = operators.pattern(op.type or op.name) or ""
+    return replace(op, counters={**sizes(text, pattern), **op.counters})
 
 
 def _with_inputs(op: Operator, tensors: tuple[Tensor, ...]) -> Operator:
-    return op if op.inputs else replace(op, inputs=tensors)
+    return op if op.inputs or not tensors else replace(op, inputs=tensors)

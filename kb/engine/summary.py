@@ -16,12 +16,22 @@ _KERNEL_KEYS = (
     "aiv_vec_ratio", "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio", "bytes_per_mte2_instruction", "bytes_per_mte3_instruction",
     "gm_bandwidth", "gm_bandwidth_utilisation", "floor_ratio", "core_time_imbalance", "head_overhead_share", "l2_hit_rate", "clock_ratio",
 )  # fmt: skip
-_RUN_KEYS = ("comm_exposed_share", "device_idle_share", "aicpu_time_share", "format_conversion_share", "setup_time_share", "small_kernel_share", "rank_imbalance")
+_RUN_KEYS = (
+    "comm_exposed_share",
+    "device_idle_share",
+    "aicpu_time_share",
+    "format_conversion_share",
+    "setup_time_share",
+    "small_kernel_share",
+    "rank_imbalance",
+)
 MAX_KEYS = 10
 
 
 def total_us(profile: Profile, features: RunFeatures) -> float | None:
     """Time of the run in microseconds: overlap removed for a model, task duration for one kernel; None when unknown."""
+    if any(op.duration.unit != "us" for op in profile.operators):
+        return None
     run, _ = denominators(profile)
     return None if run is None else round(run, 3)
 
@@ -32,7 +42,13 @@ def key_data(profile: Profile, features: RunFeatures) -> tuple[Evidence, ...]:
         readings = [reading(features.run, name) for name in _RUN_KEYS if name in features.run.values]
         top = sorted(features.operators, key=lambda f: -(f.operator.total_us if f.operator else 0.0))[:3]
         readings += [
-            Evidence("op_time_share", round(value(f, "op_time_share"), 4), "1", "", f"{f.labels.get('op_type')} ({f.labels.get('core')}) x {value(f, 'launch_count'):.0f}")
+            Evidence(
+                "op_time_share",
+                round(value(f, "op_time_share"), 4),
+                "1",
+                "",
+                f"{f.labels.get('op_type')} ({f.labels.get('core')}) x {value(f, 'launch_count'):.0f}",
+            )
             for f in top
         ]
         return tuple(readings[:MAX_KEYS])
@@ -40,27 +56,38 @@ def key_data(profile: Profile, features: RunFeatures) -> tuple[Evidence, ...]:
     return tuple(reading(lead, name) for name in _KERNEL_KEYS if name in lead.values)[:MAX_KEYS]
 
 
-def headline(profile: Profile, features: RunFeatures, diagnosis: Diagnosis, recommendations: Sequence[Recommendation]) -> str:
+def headline(
+    profile: Profile, features: RunFeatures, diagnosis: Diagnosis, recommendations: Sequence[Recommendation]
+) -> str:
     """One or two sentences: what bounds it, how much is open, what to do first."""
     if not diagnosis.findings:
         small = next((item for item in diagnosis.not_judged if item.id == "operator"), None)
         if small is not None:
             return f"Too small to judge: {small.reason}."
         near = _near_floor(features)
-        return f"Nothing found to change{near}." if near else "Nothing found to change: no bottleneck of the knowledge base holds."
+        return (
+            f"Nothing found to change{near}."
+            if near
+            else "Nothing found to change: no bottleneck of the knowledge base holds."
+        )
     first = diagnosis.findings[0]
     text = f"{first.pattern}: {first.summary}."
     if recommendations:
         best = recommendations[0]
         whole = "run" if best.gain.of == "run" else "operator's time"
-        text += f" First: {best.title} ({percent(best.gain.low)} to {percent(best.gain.high)} of the {whole})."
+        text += (
+            f" First: {best.title} ({percent(best.gain.low)} to {percent(best.gain.high)} of the {whole})."
+        )
     else:
         text += f" No remedy is ranked{_near_floor(features)}."
     return text
 
 
 def _near_floor(features: RunFeatures) -> str:
-    lead = max(features.operators, key=lambda f: f.operator.total_us if f.operator else 0.0)
+    kernels = [f for f in features.operators if f.labels.get("setup") != "yes"]
+    if not kernels:
+        return ""
+    lead = max(kernels, key=lambda f: f.operator.total_us if f.operator else 0.0)
     ratio = lead.values.get("floor_ratio")
     if ratio is None:
         return ""
@@ -73,11 +100,15 @@ def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")
-    elif chip.basis == "inferred":
-        out.append(f"chip inferred ({chip.how}): {', '.join(chip.candidates[:6])}; peak-based statements hold for all of them; name it with --soc")
     out += _below_floor(features)
-    if profile.capture.replay_mode in (None, "kernel", "range") and profile.capture.tool.startswith("msopprof") and not profile.capture.simulated:
-        out.append("msopprof flushes L2 before every pass: these are cold-cache times, back-to-back launches can be faster")
+    if (
+        profile.capture.replay_mode in (None, "kernel", "range")
+        and profile.capture.tool.startswith("msopprof")
+        and not profile.capture.simulated
+    ):
+        out.append(
+            "msopprof flushes L2 before every pass: these are cold-cache times, back-to-back launches can be faster"
+        )
     if profile.capture.simulated:
         out.append("simulated: good for order and attribution, not for comparison with times on a device")
     return tuple(dict.fromkeys(out))

@@ -28,10 +28,24 @@ def _pipes() -> list[Metric]:
         ("aiv", "vector core", ("vec", "scalar", "mte2", "mte3")),
     ):
         for pipe in pipes:
-            out.append(Metric(f"{prefix}_{pipe}_ratio", "1", f"share of the {core}'s time in which {pipe} is active; counts waiting inside the pipe, mean over working cores"))
-            out.append(Metric(f"{prefix}_{pipe}_time_us", "us", f"time {pipe} is active on the {core}, mean over working cores"))
+            out.append(
+                Metric(
+                    f"{prefix}_{pipe}_ratio",
+                    "1",
+                    f"share of the {core}'s time in which {pipe} is active; counts waiting inside the pipe, mean over working cores",
+                )
+            )
+            out.append(
+                Metric(
+                    f"{prefix}_{pipe}_time_us",
+                    "us",
+                    f"time {pipe} is active on the {core}, mean over working cores",
+                )
+            )
         out.append(Metric(f"{prefix}_time_us", "us", f"time of the {core}, mean over working cores"))
-        out.append(Metric(f"{prefix}_icache_miss_rate", "1", f"instruction cache misses per request on the {core}"))
+        out.append(
+            Metric(f"{prefix}_icache_miss_rate", "1", f"instruction cache misses per request on the {core}")
+        )
     for metric in ("aic_cube", "aic_mte1", "aic_mte2", "aic_mte3", "aiv_vec", "aiv_mte2", "aiv_mte3"):
         out.append(Metric(f"{metric}_wait_ratio", "1", f"share of time {metric.split('_')[1]} is blocked"))
     for kind in ("total", "bankgroup", "bank", "resc", "mte", "stu", "ldu", "sfu"):
@@ -52,16 +66,40 @@ METRICS: tuple[Metric, ...] = (
     Metric("idle_core_share", "1", "launched cores that did next to nothing / launched cores"),
     Metric("blocks_per_core", "1x", "blocks launched / cores of that kind"),
     Metric("tail_blocks", "", "blocks in the last, partial round: blocks modulo cores"),
-    Metric("core_time_imbalance", "1", "(slowest - mean of launched cores) / slowest core time; idle cores included"),
+    Metric(
+        "core_time_imbalance",
+        "1",
+        "(slowest - mean of launched cores) / slowest core time; idle cores included",
+    ),
     Metric("head_overhead_us", "us", "task duration - slowest core"),
     Metric("head_overhead_share", "1", "(task duration - slowest core) / task duration"),
-    Metric("aic_scalar_stall_ratio", "1", "share of cube-core time in which scalar is blocked by a full queue or a wait flag (26.0 and later)"),
-    Metric("aiv_scalar_stall_ratio", "1", "share of vector-core time in which scalar is blocked by a full queue or a wait flag (26.0 and later)"),
-    Metric("aic_scalar_wait_ib_ratio", "1", "share of cube-core time in which scalar waits for instructions (26.0 and later)"),
-    Metric("aiv_scalar_wait_ib_ratio", "1", "share of vector-core time in which scalar waits for instructions (26.0 and later)"),
+    Metric(
+        "aic_scalar_stall_ratio",
+        "1",
+        "share of cube-core time in which scalar is blocked by a full queue or a wait flag (26.0 and later)",
+    ),
+    Metric(
+        "aiv_scalar_stall_ratio",
+        "1",
+        "share of vector-core time in which scalar is blocked by a full queue or a wait flag (26.0 and later)",
+    ),
+    Metric(
+        "aic_scalar_wait_ib_ratio",
+        "1",
+        "share of cube-core time in which scalar waits for instructions (26.0 and later)",
+    ),
+    Metric(
+        "aiv_scalar_wait_ib_ratio",
+        "1",
+        "share of vector-core time in which scalar waits for instructions (26.0 and later)",
+    ),
     Metric("max_pipe_ratio", "1", "largest pipe share of the kernel's core kind"),
     Metric("copy_ratio", "1", "aiv_mte2_ratio + aiv_mte3_ratio"),
-    Metric("pipe_sum", "1", "aiv_vec_ratio + aiv_mte2_ratio + aiv_mte3_ratio; near 1 with none dominant means serial"),
+    Metric(
+        "pipe_sum",
+        "1",
+        "aiv_vec_ratio + aiv_mte2_ratio + aiv_mte3_ratio; near 1 with none dominant means serial",
+    ),
     Metric("cube_vector_time_ratio", "1x", "(aic_time + aiv_time) / task duration of a mix kernel"),
     Metric("l2_hit_rate", "1", "L2 hits / requests over all cores"),
     Metric("read_bytes", "B", "bytes read from GM, all cores"),
@@ -97,13 +135,24 @@ METRICS: tuple[Metric, ...] = (
     Metric("matmul_n", "", "N of the product, from the shapes"),
     Metric("matmul_k", "", "K of the product, from the shapes"),
     Metric("inner_axis_bytes", "B", "bytes of the innermost axis of the first input"),
+    Metric("inner_axis_rest_256", "B", "bytes of the innermost axis of the first input modulo 256"),
+    Metric("inner_axis_rest_512", "B", "bytes of the innermost axis of the first input modulo 512; 0 is aligned"),
+    Metric("io_bytes", "B", "bytes of all inputs and outputs by shape and dtype"),
+    Metric("l2_bytes", "B", "size of the chip's L2 cache"),
+    Metric("elements", "", "elements of the first output"),
+    Metric("elements_per_core", "", "elements of the first output / blocks launched"),
     Metric("head_dim", "", "head size of an attention operator, from the shapes"),
     Metric("input_channels", "", "channels of a convolution's input, from the shapes"),
     Metric("passes_over_data", "1x", "bytes read / bytes of the inputs by shape"),
     Metric("useful_cores", "", "cores the data can feed with at least one 16 KiB transfer each"),
     Metric("moved_bytes_share", "1", "bytes moved / bytes the stated shape needs at least"),
     Metric("setup_time_share", "1", "time of random fills and the casts after them / busy time"),
-    Metric("op_pattern", "", "work pattern of the operator in the taxonomy: matmul, attention, scan, gather, ...", "label"),
+    Metric(
+        "op_pattern",
+        "",
+        "work pattern of the operator in the taxonomy: matmul, attention, scan, gather, ...",
+        "label",
+    ),
     Metric("op_type", "", "CANN type of the operator", "label"),
     Metric("core", "", "core kind the kernel ran on", "label"),
     Metric("dtype", "", "dtype of the first input", "label"),

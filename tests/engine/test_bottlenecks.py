@@ -18,7 +18,10 @@ SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "bottlenecks"
 
 
 def features(sample: dict[str, Any], name: str = "kernel") -> Features:
-    values = {key: Measure(float(value), BY_ID[key].unit, "sample") for key, value in sample.get("values", {}).items()}
+    values = {
+        key: Measure(float(value), BY_ID[key].unit, "sample")
+        for key, value in sample.get("values", {}).items()
+    }
     labels = sample.get("labels", {})
     duration = values.get("task_duration_us", Measure(100.0, "us", "sample"))
     op = Operator(name, labels.get("op_type"), labels.get("core", "unknown"), 1, duration, duration.value)
@@ -80,7 +83,12 @@ def test_says_what_is_missing(bottleneck: str) -> None:
 
 
 def test_every_limit_is_sourced_and_used() -> None:
-    code = "".join(path.read_text(encoding="utf-8") for path in Path("kb/engine/bottlenecks").resolve().glob("*.py"))
+    code = "".join(
+        path.read_text(encoding="utf-8") for path in Path("kb/engine/bottlenecks").resolve().glob("*.py")
+    )
     for (bottleneck, name), threshold in thresholds().items():
         assert threshold.source and threshold.grade in ("tool", "doc", "third-party", "own")
-        assert f'limit("{bottleneck}", "{name}")' in code or f'limit("{bottleneck}", name)' in code, (bottleneck, name)
+        assert f'limit("{bottleneck}", "{name}")' in code or f'limit("{bottleneck}", name)' in code, (
+            bottleneck,
+            name,
+        )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, above, confidence, context, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
+from kb.model import Evidence, Features
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -16,20 +16,54 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         group = tuple(unfused + [f for f in operators if _is_batched_product(f)])
         share = sum(value(f, "compute_time_share") for f in group)
         if share > threshold.value:
-            order = Evidence("followed_by", f"{unfused[0].labels.get('follows')} -> {unfused[0].labels.get('op_type')} -> {unfused[0].labels.get('followed_by')}", "", "one fused attention kernel", "order of launches on the stream")
-            return Held(0.8, 0.7, (order, Evidence("compute_time_share", round(share, 4), "1", f"> {threshold.value:.0%}", threshold.source)), f"attention runs as separate products and softmax: {share:.0%} of the compute time", group)
-    fused = [f for f in operators if f.labels.get("op_pattern") == "attention" and above(f, "aic_mte2_ratio", limit("attention-small-ops", "mte2"))]
+            order = Evidence(
+                "followed_by",
+                f"{unfused[0].labels.get('follows')} -> {unfused[0].labels.get('op_type')} -> {unfused[0].labels.get('followed_by')}",
+                "",
+                "one fused attention kernel",
+                "order of launches on the stream",
+            )
+            return Held(
+                0.8,
+                0.7,
+                (
+                    order,
+                    Evidence(
+                        "compute_time_share",
+                        round(share, 4),
+                        "1",
+                        f"> {threshold.value:.0%}",
+                        threshold.source,
+                    ),
+                ),
+                f"attention runs as separate products and softmax: {share:.0%} of the compute time",
+                group,
+            )
+    fused = [
+        f
+        for f in operators
+        if f.labels.get("op_pattern") == "attention"
+        and above(f, "aic_mte2_ratio", limit("attention-small-ops", "mte2"))
+    ]
     fused = [f for f in fused if value(f, "compute_time_share", 1.0) > threshold.value]
     if not fused:
         return None
     top = max(fused, key=lambda f: value(f, "aic_mte2_ratio"))
-    return Held(confidence(value(top, "aic_mte2_ratio"), 0.8, 0.95), round(max(0.0, 1 - value(top, "aic_mac_ratio")), 4), (*context(top, "aic_mte2_ratio", "aic_mac_ratio", "head_dim"),), "the attention kernel is bound by copying in", tuple(fused))
+    return Held(
+        confidence(value(top, "aic_mte2_ratio"), 0.8, 0.95),
+        round(max(0.0, 1 - value(top, "aic_mac_ratio")), 4),
+        (*context(top, "aic_mte2_ratio", "aic_mac_ratio", "head_dim"),),
+        "the attention kernel is bound by copying in",
+        tuple(fused),
+    )
 
 
 def _softmax_between_products(f: Features) -> bool:
     product = ("batchmatmul", "matmul")
     before, after = f.labels.get("follows", "").lower(), f.labels.get("followed_by", "").lower()
-    return f.labels.get("op_pattern") == "softmax" and (before.startswith(product) or after.startswith(product))
+    return f.labels.get("op_pattern") == "softmax" and (
+        before.startswith(product) or after.startswith(product)
+    )
 
 
 def _is_batched_product(f: Features) -> bool:

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, is_vector_side, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    is_vector_side,
+    limit,
+    value,
+)
 from kb.model import Features
 
-DETAILS = ("aiv_vec_bankgroup_cflt_ratio", "aiv_vec_bank_cflt_ratio", "aiv_vec_resc_cflt_ratio", "aiv_vec_mte_cflt_ratio", "aiv_vec_ldu_cflt_ratio", "aiv_vec_stu_cflt_ratio")
+DETAILS = (
+    "aiv_vec_bankgroup_cflt_ratio",
+    "aiv_vec_bank_cflt_ratio",
+    "aiv_vec_resc_cflt_ratio",
+    "aiv_vec_mte_cflt_ratio",
+    "aiv_vec_ldu_cflt_ratio",
+    "aiv_vec_stu_cflt_ratio",
+)
 
 
 def judge(f: Features) -> Held | None:
     """Total conflict share above the mark (950: load or store unit conflicts)."""
     threshold = limit("bank-conflict", "conflict")
-    found = [item for item in (above(f, name, threshold) for name in ("aiv_vec_total_cflt_ratio", *DETAILS)) if item]
+    found = [
+        item
+        for item in (above(f, name, threshold) for name in ("aiv_vec_total_cflt_ratio", *DETAILS))
+        if item
+    ]
     if not found:
         return None
     share = max(float(item.value) for item in found)
     headroom = max(0.0, min(share, 1 - value(f, "aiv_mte2_ratio"), 1 - value(f, "aiv_mte3_ratio")))
-    return Held(confidence(share, 0.05, 0.15), round(headroom, 4), (*found[:3], *context(f, "aiv_vec_ratio")), f"{share:.0%} of the time is lost to UB bank conflicts")
+    return Held(
+        confidence(share, 0.05, 0.15),
+        round(headroom, 4),
+        (*found[:3], *context(f, "aiv_vec_ratio")),
+        f"{share:.0%} of the time is lost to UB bank conflicts",
+    )
 
 
 BOTTLENECK = Bottleneck(

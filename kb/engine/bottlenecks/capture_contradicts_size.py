@@ -13,7 +13,12 @@ def judge(f: Features) -> Held | None:
     if moved is None:
         return None
     have = value(f, "read_bytes") + value(f, "write_bytes")
-    return Held(0.95, 0.0, (moved, *context(f, "read_bytes", "write_bytes", "block_dim")), f"only {nbytes(have)} moved, {value(f, 'moved_bytes_share'):.2%} of what the stated size needs: the size did not reach the kernel, or another launch was captured")
+    return Held(
+        0.95,
+        0.0,
+        (moved, *context(f, "read_bytes", "write_bytes", "block_dim")),
+        f"only {nbytes(have)} moved, {value(f, 'moved_bytes_share'):.2%} of what the stated size needs: the size did not reach the kernel, or another launch was captured",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -11,14 +11,19 @@ from kb.model import Features
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Exposed communication takes a visible part of the run."""
     exposed = above(run, "comm_exposed_share", limit("comm-exposed", "share"))
-    if exposed is None:
+    share, whole = value(run, "comm_exposed_share"), value(run, "comm_share")
+    if exposed is None or (whole > 0 and share / whole < limit("comm-exposed", "exposed").value):
         return None
-    share = value(run, "comm_exposed_share")
     group = tuple(f for f in operators if f.labels.get("core") == "communication")
-    whole = value(run, "comm_share")
     hidden = 1 - share / whole if whole > 0 else 0.0
     evidence = (exposed, *context(run, "comm_share", "rank_imbalance", "small_packet_ratio"))
-    return Held(confidence(share, 0.05, 0.3), round(share, 4), evidence, f"communication that nothing hides takes {share:.0%} of the run ({max(0.0, hidden):.0%} of it overlaps with computation); part of it may be waiting for other ranks", group)
+    return Held(
+        confidence(share, 0.05, 0.3),
+        round(share, 4),
+        evidence,
+        f"communication that nothing hides takes {share:.0%} of the run ({max(0.0, hidden):.0%} of it overlaps with computation); part of it may be waiting for other ranks",
+        group,
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, is_kernel, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    is_kernel,
+    limit,
+    value,
+)
 from kb.model import Features
 
 
@@ -14,7 +23,12 @@ def judge(f: Features) -> Held | None:
     share = value(f, "core_time_imbalance")
     idle = value(f, "idle_core_share")
     what = f"; {idle:.0%} of the launched cores did next to nothing" if idle > 0 else ""
-    return Held(confidence(share, 0.1, 0.3), round(share, 4), (spread, *context(f, "idle_core_share", "working_cores", "block_dim")), f"the slowest core works {share:.0%} longer than the mean leaves room for{what}")
+    return Held(
+        confidence(share, 0.1, 0.3),
+        round(share, 4),
+        (spread, *context(f, "idle_core_share", "working_cores", "block_dim")),
+        f"the slowest core works {share:.0%} longer than the mean leaves room for{what}",
+    )
 
 
 BOTTLENECK = Bottleneck(

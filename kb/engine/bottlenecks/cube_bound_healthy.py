@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, floor_ratio, is_cube_side, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    floor_ratio,
+    is_cube_side,
+    limit,
+    value,
+)
 from kb.model import Features
 
 
@@ -13,7 +23,12 @@ def judge(f: Features) -> Held | None:
         return None
     share = value(f, "aic_mac_ratio")
     headroom = max(0.0, min(1 - share, 1 - floor_ratio(f)))
-    return Held(confidence(share, 0.8, 0.95), round(headroom, 4), (cube, *context(f, "floor_ratio")), f"the cube works {share:.0%} of the time: near its limit")
+    return Held(
+        confidence(share, 0.8, 0.95),
+        round(headroom, 4),
+        (cube, *context(f, "floor_ratio")),
+        f"the cube works {share:.0%} of the time: near its limit",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, limit, other_pipes, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    limit,
+    other_pipes,
+    value,
+)
 from kb.model import Features
 
 
@@ -14,7 +23,12 @@ def judge(f: Features) -> Held | None:
         return None
     share = value(f, "aiv_vec_ratio")
     headroom = max(0.0, share - max(value(f, "aic_mac_ratio"), other_pipes(f, "aiv_vec")))
-    return Held(confidence(share, 0.75, 0.95), round(headroom, 4), (vector, cube), f"vector unit busy {share:.0%}, cube {value(f, 'aic_mac_ratio'):.0%}: the vector side sets the pace")
+    return Held(
+        confidence(share, 0.75, 0.95),
+        round(headroom, 4),
+        (vector, cube),
+        f"vector unit busy {share:.0%}, cube {value(f, 'aic_mac_ratio'):.0%}: the vector side sets the pace",
+    )
 
 
 BOTTLENECK = Bottleneck(

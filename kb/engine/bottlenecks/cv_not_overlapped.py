@@ -13,7 +13,12 @@ def judge(f: Features) -> Held | None:
     if min(cube, vector) < each or cube + vector > 1.0 or max(cube, vector) > 0.7:
         return None
     evidence = context(f, "aic_mac_ratio", "aiv_vec_ratio", "aic_mte2_ratio", "cube_vector_time_ratio")
-    return Held(0.5, round(max(0.0, min(cube, vector)), 4), evidence, f"cube {cube:.0%} and vector {vector:.0%} leave room for each other; a simulator trace would show whether they overlap")
+    return Held(
+        0.5,
+        round(max(0.0, min(cube, vector)), 4),
+        evidence,
+        f"cube {cube:.0%} and vector {vector:.0%} leave room for each other; a simulator trace would show whether they overlap",
+    )
 
 
 BOTTLENECK = Bottleneck(

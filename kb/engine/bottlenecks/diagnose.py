@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kb.engine.bottlenecks import registry
 from kb.engine.bottlenecks.gate import ALWAYS, too_small, worth_judging
-from kb.engine.bottlenecks.judging import Bottleneck, Held, value
+from kb.engine.bottlenecks.judging import Bottleneck, Held, open_share, value
 from kb.model import Diagnosis, Features, Finding, Notice, NotJudged, Operator, OperatorRef, Tensor
 
 MAX_OPERATORS = 12  # named in one finding; the rest is counted
@@ -33,16 +34,29 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
             held[bottleneck.id, _group(f)].append((f, verdict))
     findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
     for bottleneck in _run_level(scope):
-        verdict = None if bottleneck.missing(run) else bottleneck.judge_run(run, operators) if bottleneck.judge_run else None
-        if verdict is not None:
-            findings.append(_run_finding(bottleneck, verdict, run))
+        judge = None if bottleneck.missing(run) else bottleneck.judge_run
+        whole = judge(run, operators) if judge is not None else None
+        if whole is not None:
+            findings.append(_run_finding(bottleneck, whole))
     findings = _without_shadowed(findings)
     for f in candidates:
         if id(f) in small and id(f) not in contradicted:
-            not_judged.append(NotJudged("operator", f"{_name(f)}: {small[id(f)]}", "a launch of production size, or kb advise with --shape"))
+            not_judged.append(
+                NotJudged(
+                    "operator",
+                    f"{_name(f)}: {small[id(f)]}",
+                    "a launch of production size, or kb advise with --shape",
+                )
+            )
     judged = [f for f in candidates if id(f) not in small and id(f) not in contradicted]
     not_judged += _missing(judged, run, scope)
-    findings.sort(key=lambda item: (-item.share * (item.headroom if item.headroom is not None else 0.3), item.pattern, item.id))
+    findings.sort(
+        key=lambda item: (
+            -item.share * (item.headroom if item.headroom is not None else 0.3),
+            item.pattern,
+            item.id,
+        )
+    )
     return Diagnosis(tuple(findings), tuple(not_judged), tuple(notices))
 
 
@@ -59,12 +73,17 @@ def _judge_operator(f: Features, *, only_always: bool) -> list[tuple[Bottleneck,
     return [
         pair
         for pair in found.values()
-        if not any(other in found for other in pair[0].yields_to) and (pair[0].parent is None or pair[0].parent in found)
+        if not any(other in found for other in pair[0].yields_to)
+        and (pair[0].parent is None or pair[0].parent in found)
     ]
 
 
 def _run_level(scope: str) -> Iterable[Bottleneck]:
-    return (item for item in registry().values() if item.judge_run is not None and (scope == "run" or item.id in ALWAYS))
+    return (
+        item
+        for item in registry().values()
+        if item.judge_run is not None and (scope == "run" or item.id in ALWAYS)
+    )
 
 
 def _group(f: Features) -> str:
@@ -76,9 +95,11 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
     pairs = sorted(pairs, key=lambda pair: (-_stake(pair[0]), _name(pair[0])))
     total = sum(_time(f) for f, _ in pairs)
     lead = pairs[0][1]
-    rooms = [(verdict.headroom, _time(f)) for f, verdict in pairs if verdict.headroom is not None]
+    rooms = [
+        (open_share(f) if verdict.headroom is None else verdict.headroom, _time(f)) for f, verdict in pairs
+    ]
     weight = sum(time for _, time in rooms)
-    headroom = sum(room * time for room, time in rooms) / weight if weight else lead.headroom
+    headroom = sum(room * time for room, time in rooms) / weight if weight else rooms[0][0]
     return Finding(
         id=f"{pattern}/{group.split('|')[0]}",
         pattern=pattern,
@@ -87,12 +108,12 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
         share=round(min(1.0, sum(_stake(f) for f, _ in pairs)), 6),
         confidence=lead.confidence if total else round(lead.confidence, 3),
         evidence=lead.evidence,
-        headroom=None if headroom is None else round(headroom, 4),
+        headroom=round(headroom, 4),
         summary=lead.summary if len(pairs) == 1 else f"{lead.summary} (largest of {len(pairs)} shapes)",
     )
 
 
-def _run_finding(bottleneck: Bottleneck, verdict: Held, run: Features) -> Finding:
+def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
     group = [f for f in verdict.operators if f.operator is not None]
     share = sum(value(f, "op_time_share") for f in group) if group else 1.0
     if bottleneck.id == "comm-exposed":
@@ -103,7 +124,7 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held, run: Features) -> Findin
         id=bottleneck.id,
         pattern=bottleneck.id,
         scope="run",
-        operators=tuple(operator_ref(f) for f in group[:MAX_OPERATORS]),
+        operators=_by_type(group)[:MAX_OPERATORS],
         share=round(min(1.0, share), 6),
         confidence=verdict.confidence,
         evidence=verdict.evidence,
@@ -112,17 +133,41 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held, run: Features) -> Findin
     )
 
 
+def _by_type(group: Sequence[Features]) -> tuple[OperatorRef, ...]:
+    """One reference a type and core, by falling time; the shape is named where there is only one."""
+    found: dict[tuple[str, str], list[OperatorRef]] = defaultdict(list)
+    for f in group:
+        ref = operator_ref(f)
+        found[ref.type or ref.name, ref.core].append(ref)
+    merged = [
+        refs[0]
+        if len(refs) == 1
+        else replace(
+            refs[0],
+            shapes="",
+            count=sum(ref.count for ref in refs),
+            time_us=_sum(refs),
+        )
+        for refs in found.values()
+    ]
+    return tuple(sorted(merged, key=lambda ref: (-(ref.time_us or 0.0), ref.name)))
+
+
+def _sum(refs: Sequence[OperatorRef]) -> float | None:
+    times = [ref.time_us for ref in refs if ref.time_us is not None]
+    return round(sum(times), 3) if times else None
+
+
 def _without_shadowed(findings: list[Finding]) -> list[Finding]:
     """One id a finding; two groups of one type (AI CPU and AI Core) keep both, told apart by the core."""
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
     out = []
     for finding in findings:
-        count = seen.get(finding.id, 0)
-        seen[finding.id] = count + 1
-        if count:
-            core = finding.operators[0].core if finding.operators else str(count)
-            finding = Finding(**{**{name: getattr(finding, name) for name in finding.__slots__}, "id": f"{finding.id}/{core}"})
-        out.append(finding)
+        unique = finding.id
+        if unique in seen:
+            unique = f"{finding.id}/{finding.operators[0].core if finding.operators else len(seen)}"
+        seen.add(unique)
+        out.append(replace(finding, id=unique))
     return out
 
 
@@ -139,7 +184,9 @@ def _missing(operators: Sequence[Features], run: Features, scope: str) -> list[N
             lacking = bottleneck.missing(asked[0])
         if lacking:
             words = ", ".join(need.replace("|", " or ") for need in lacking)
-            out.append(NotJudged(bottleneck.id, f"needs {words}, which the input does not hold", bottleneck.collect))
+            out.append(
+                NotJudged(bottleneck.id, f"needs {words}, which the input does not hold", bottleneck.collect)
+            )
     return out
 
 
@@ -160,7 +207,8 @@ def operator_ref(f: Features) -> OperatorRef:
     op = f.operator
     assert op is not None
     kind = f.labels.get("op_type")
-    return OperatorRef(kind, op.name, op.core, shapes(op), op.count, round(op.total_us, 3))
+    time = round(op.total_us, 3) if op.duration.unit == "us" else None
+    return OperatorRef(kind, op.name, op.core, shapes(op), op.count, time)
 
 
 def shapes(op: Operator) -> str:

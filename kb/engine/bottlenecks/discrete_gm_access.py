@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, context, is_vector_side, limit, pattern_in, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    context,
+    is_vector_side,
+    limit,
+    pattern_in,
+    value,
+)
 from kb.model import Features
 
-PATTERNS = ("gather", "scatter", "embedding", "transpose", "sparse", "index", "segment", "pool_grad", "grid_sample", "deform")
+PATTERNS = (
+    "gather",
+    "scatter",
+    "embedding",
+    "transpose",
+    "sparse",
+    "index",
+    "segment",
+    "pool_grad",
+    "grid_sample",
+    "deform",
+)
 
 
 def judge(f: Features) -> Held | None:
@@ -16,7 +37,16 @@ def judge(f: Features) -> Held | None:
     if scalar is None or (use is None and not far):
         return None
     headroom = max(0.0, min(1 - value(f, "floor_ratio"), 1 - value(f, "aiv_vec_ratio")))
-    return Held(0.7, round(headroom, 4), (scalar, *([use] if use else []), *context(f, "floor_ratio", "bytes_per_mte2_instruction", "aiv_mte2_ratio")), "scattered accesses: little of the memory bandwidth is used while the scalar unit computes addresses")
+    return Held(
+        0.7,
+        round(headroom, 4),
+        (
+            scalar,
+            *([use] if use else []),
+            *context(f, "floor_ratio", "bytes_per_mte2_instruction", "aiv_mte2_ratio"),
+        ),
+        "scattered accesses: little of the memory bandwidth is used while the scalar unit computes addresses",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, confidence, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
+from kb.model import Evidence, Features
 
-EPILOGUES = ("add", "biasadd", "mul", "muls", "cast", "gelu", "relu", "leakyrelu", "addcmul", "fastgelu", "swish", "silu")
+EPILOGUES = ("add", "biasadd", "mul", "cast", "gelu", "relu", "leakyrelu", "fastgelu", "swish", "silu")
 PRODUCTS = ("matmul", "batchmatmul", "conv2d", "groupedmatmul", "quantbatchmatmul", "fullyconnection")
 
 
 def _is_epilogue(f: Features) -> bool:
-    name = f.labels.get("op_type", "").lower().rstrip("v234d")
-    return name in EPILOGUES and f.labels.get("follows", "").lower().startswith(PRODUCTS)
+    return f.labels.get("op_type", "").lower().startswith(EPILOGUES) and f.labels.get(
+        "follows", ""
+    ).lower().startswith(PRODUCTS)
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -23,9 +24,32 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     threshold = limit("epilogue-in-separate-kernel", "share")
     if share <= threshold.value:
         return None
-    evidence = [Evidence("compute_time_share", round(share, 4), "1", f"> {threshold.value:.0%}", f"{len(group)} operator groups; {threshold.source}")]
-    evidence += [Evidence("follows", f"{f.labels.get('follows')} -> {f.labels.get('op_type')}", "", "", "order of launches on the stream") for f in group[:3]]
-    return Held(confidence(share, 0.02, 0.15), 1.0, tuple(evidence), f"epilogues in separate kernels take {share:.0%} of the compute time", group)
+    evidence = [
+        Evidence(
+            "compute_time_share",
+            round(share, 4),
+            "1",
+            f"> {threshold.value:.0%}",
+            f"{len(group)} operator groups; {threshold.source}",
+        )
+    ]
+    evidence += [
+        Evidence(
+            "follows",
+            f"{f.labels.get('follows')} -> {f.labels.get('op_type')}",
+            "",
+            "",
+            "order of launches on the stream",
+        )
+        for f in group[:3]
+    ]
+    return Held(
+        confidence(share, 0.02, 0.15),
+        1.0,
+        tuple(evidence),
+        f"epilogues in separate kernels take {share:.0%} of the compute time",
+        group,
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, above, confidence, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
+from kb.model import Evidence, Features
 
 PATTERNS = ("format", "transpose", "cast", "tensor_move")
 TYPES = ("transdata", "transpose", "cast", "tensormove", "contiguous", "identity", "viewcopy", "asstrided")
@@ -23,16 +23,23 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     group = tuple(f for f in operators if is_conversion(f) and f.labels.get("setup") != "yes")
     if share is None or not group:
         return None
-    top = max(group, key=lambda f: value(f, "compute_time_share"))
-    evidence = [share]
-    evidence += [
-        Evidence("compute_time_share", round(value(f, "compute_time_share"), 4), "1", "", f"{f.labels.get('op_type')} x {value(f, 'launch_count'):.0f}")
-        for f in sorted(group, key=lambda f: -value(f, "compute_time_share"))[:3]
+    by_type: dict[str, float] = {}
+    for f in group:
+        kind = f.labels.get("op_type", "?")
+        by_type[kind] = by_type.get(kind, 0.0) + value(f, "compute_time_share")
+    ranked = sorted(by_type.items(), key=lambda item: (-item[1], item[0]))
+    evidence = [
+        share,
+        *(Evidence("compute_time_share", round(part, 4), "1", "", kind) for kind, part in ranked[:3]),
     ]
+    total = value(run, "format_conversion_share")
     return Held(
-        confidence(value(run, "format_conversion_share"), 0.05, 0.15), 1.0, tuple(evidence),
-        f"format and layout conversions take {value(run, 'format_conversion_share'):.0%} of the compute time, {top.labels.get('op_type')} most", group,
-    )  # fmt: skip
+        confidence(total, 0.05, 0.15),
+        1.0,
+        tuple(evidence),
+        f"format and layout conversions take {total:.0%} of the compute time, {ranked[0][0]} {ranked[0][1]:.0%}",
+        group,
+    )
 
 
 BOTTLENECK = Bottleneck(

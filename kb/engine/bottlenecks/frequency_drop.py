@@ -12,7 +12,12 @@ def judge(f: Features) -> Held | None:
     if clock is None:
         return None
     ratio = value(f, "clock_ratio")
-    return Held(confidence(1 - ratio, 0.05, 0.2, low=0.8), round(1 - ratio, 4), (clock,), f"the clock ran at {ratio:.0%} of its rating: times are longer than the kernel's own")
+    return Held(
+        confidence(1 - ratio, 0.05, 0.2, low=0.8),
+        round(1 - ratio, 4),
+        (clock,),
+        f"the clock ran at {ratio:.0%} of its rating: times are longer than the kernel's own",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -38,4 +38,5 @@ def worth_judging(f: Features, scope: str) -> bool:
         return False
     if scope == "operator":
         return True
-    return max(value(f, "compute_time_share"), value(f, "op_time_share")) >= MIN_SHARE
+    shares = [share for name in ("compute_time_share", "op_time_share") if (share := f.get(name)) is not None]
+    return not shares or max(shares) >= MIN_SHARE

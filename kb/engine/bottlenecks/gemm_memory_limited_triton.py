@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, limit, pattern_in, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    limit,
+    pattern_in,
+    pipe_headroom,
+    value,
+)
 from kb.model import Features
 
 
@@ -12,13 +22,22 @@ def judge(f: Features) -> Held | None:
     cube = below(f, "aic_mac_ratio", limit("gemm-memory-limited-triton", "cube"))
     if mte2 is None or cube is None:
         return None
-    return Held(confidence(value(f, "aic_mte2_ratio"), 0.6, 0.95), pipe_headroom(f, "aic_mte2"), (mte2, cube), f"MTE2 {value(f, 'aic_mte2_ratio'):.0%}, cube {value(f, 'aic_mac_ratio'):.0%} in a hand-written product")
+    return Held(
+        confidence(value(f, "aic_mte2_ratio"), 0.6, 0.95),
+        pipe_headroom(f, "aic_mte2"),
+        (mte2, cube),
+        f"MTE2 {value(f, 'aic_mte2_ratio'):.0%}, cube {value(f, 'aic_mac_ratio'):.0%} in a hand-written product",
+    )
 
 
 BOTTLENECK = Bottleneck(
     id="gemm-memory-limited-triton",
     why="Small or badly shaped blocks reuse too little of what they load.",
     needs=("aic_mte2_ratio", "aic_mac_ratio"),
-    applies=lambda f: f.labels.get("hand_written") == "yes" and f.labels.get("core") in ("cube", "mix") and not pattern_in(f, "attention"),
+    applies=lambda f: (
+        f.labels.get("hand_written") == "yes"
+        and f.labels.get("core") in ("cube", "mix")
+        and not pattern_in(f, "attention")
+    ),
     judge=judge,
 )

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, below, confidence, context, floor_ratio, limit, pattern_in, reading, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    below,
+    context,
+    floor_ratio,
+    limit,
+    pattern_in,
+    reading,
+    value,
+)
 from kb.model import Features
 
 
@@ -14,8 +24,16 @@ def judge(f: Features) -> Held | None:
     cube = below(f, "aic_mac_ratio", limit("gemv-small-m", "cube"))
     if "aic_mac_ratio" in f.values and cube is None and value(f, "aic_mac_ratio") > 0.3:
         return None
-    evidence = (reading(f, "matmul_m", f"<= {rows.value:.0f}", rows), *context(f, "matmul_n", "matmul_k", "aic_mac_ratio", "aic_mte2_ratio", "floor_ratio"))
-    return Held(0.85 if cube else 0.6, round(max(0.0, 1 - floor_ratio(f)), 4) if "floor_ratio" in f.values else None, evidence, f"{value(f, 'matmul_m'):.0f} rows: reading the weight is the work, not multiplying")
+    evidence = (
+        reading(f, "matmul_m", f"<= {rows.value:.0f}", rows),
+        *context(f, "matmul_n", "matmul_k", "aic_mac_ratio", "aic_mte2_ratio", "floor_ratio"),
+    )
+    return Held(
+        0.85 if cube else 0.6,
+        round(max(0.0, 1 - floor_ratio(f)), 4) if "floor_ratio" in f.values else None,
+        evidence,
+        f"{value(f, 'matmul_m'):.0f} rows: reading the weight is the work, not multiplying",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, is_kernel, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    is_kernel,
+    limit,
+    value,
+)
 from kb.model import Features
 
 
@@ -12,7 +21,12 @@ def judge(f: Features) -> Held | None:
     if head is None:
         return None
     share = value(f, "head_overhead_share")
-    return Held(confidence(share, 0.3, 0.7), round(share, 4), (head, *context(f, "head_overhead_us", "task_duration_us", "block_dim")), f"{value(f, 'head_overhead_us'):.1f} us of {value(f, 'task_duration_us'):.1f} us are spent before and after the cores work")
+    return Held(
+        confidence(share, 0.3, 0.7),
+        round(share, 4),
+        (head, *context(f, "head_overhead_us", "task_duration_us", "block_dim")),
+        f"{value(f, 'head_overhead_us'):.1f} us of {value(f, 'task_duration_us'):.1f} us are spent before and after the cores work",
+    )
 
 
 BOTTLENECK = Bottleneck(

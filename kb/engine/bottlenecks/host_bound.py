@@ -12,11 +12,20 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Idle device for a visible part of the span, with small kernels."""
     idle = above(run, "device_idle_share", limit("host-bound", "idle"))
     small = above(run, "small_kernel_share", limit("host-bound", "small"))
-    if idle is None:
-        return None
+    if idle is None or value(run, "setup_time_share") > limit("setup-dominated-run", "share").value:
+        return None  # a test harness between a few launches is no host-bound model
     share = value(run, "device_idle_share")
-    evidence = (idle, *([small] if small else context(run, "small_kernel_share")), *context(run, "host_gap_us"))
-    return Held(confidence(share, 0.2, 0.6, low=0.6 if small else 0.45), round(share, 4), evidence, f"the device is idle {share:.0%} of the time between kernels")
+    evidence = (
+        idle,
+        *([small] if small else context(run, "small_kernel_share")),
+        *context(run, "host_gap_us"),
+    )
+    return Held(
+        confidence(share, 0.2, 0.6, low=0.6 if small else 0.45),
+        round(share, 4),
+        evidence,
+        f"the device is idle {share:.0%} of the time between kernels",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, is_kernel, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    is_kernel,
+    limit,
+    value,
+)
 from kb.model import Features
 
 
 def judge(f: Features) -> Held | None:
     """Instruction wait visible, or a high miss rate in a kernel long enough not to be merely cold."""
-    wait = [item for item in (above(f, f"{side}_scalar_wait_ib_ratio", limit("icache-miss", "wait")) for side in ("aiv", "aic")) if item]
-    miss = [item for item in (above(f, f"{side}_icache_miss_rate", limit("icache-miss", "miss")) for side in ("aiv", "aic")) if item]
+    wait = [
+        item
+        for item in (
+            above(f, f"{side}_scalar_wait_ib_ratio", limit("icache-miss", "wait")) for side in ("aiv", "aic")
+        )
+        if item
+    ]
+    miss = [
+        item
+        for item in (
+            above(f, f"{side}_icache_miss_rate", limit("icache-miss", "miss")) for side in ("aiv", "aic")
+        )
+        if item
+    ]
     long = value(f, "task_duration_us", 1e9) >= limit("icache-miss", "duration").value
     if not wait and not (miss and long):
         return None
     share = max((float(item.value) for item in wait), default=0.0)
     headroom = round(share, 4) if wait else None
-    return Held(confidence(share, 0.1, 0.4) if wait else 0.5, headroom, (*wait, *miss, *context(f, "task_duration_us")), f"instructions are late: {share:.0%} of the time waiting" if wait else "many instruction cache misses")
+    return Held(
+        confidence(share, 0.1, 0.4) if wait else 0.5,
+        headroom,
+        (*wait, *miss, *context(f, "task_duration_us")),
+        f"instructions are late: {share:.0%} of the time waiting"
+        if wait
+        else "many instruction cache misses",
+    )
 
 
 BOTTLENECK = Bottleneck(

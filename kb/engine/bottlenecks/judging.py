@@ -33,7 +33,7 @@ class Held:
     """A bottleneck that holds for one operator or for the run; `operators` only for run-level ones."""
 
     confidence: float
-    headroom: float | None
+    headroom: float | None  # None: the loosest bound, `open_share`
     evidence: tuple[Evidence, ...]
     summary: str
     operators: tuple[Features, ...] = ()
@@ -101,7 +101,11 @@ def above(features: Features, metric: str, threshold: Threshold) -> Evidence | N
     if measure is None:
         return None
     certain = _certain(measure.value, measure.low, measure.origin)
-    return reading(features, metric, f"> {number(threshold.value, threshold.unit)}", threshold) if certain > threshold.value else None
+    return (
+        reading(features, metric, f"> {number(threshold.value, threshold.unit)}", threshold)
+        if certain > threshold.value
+        else None
+    )
 
 
 def below(features: Features, metric: str, threshold: Threshold) -> Evidence | None:
@@ -110,7 +114,11 @@ def below(features: Features, metric: str, threshold: Threshold) -> Evidence | N
     if measure is None:
         return None
     certain = _certain(measure.value, measure.high, measure.origin)
-    return reading(features, metric, f"< {number(threshold.value, threshold.unit)}", threshold) if certain < threshold.value else None
+    return (
+        reading(features, metric, f"< {number(threshold.value, threshold.unit)}", threshold)
+        if certain < threshold.value
+        else None
+    )
 
 
 def _certain(value: float, end: float | None, origin: str) -> float:
@@ -118,7 +126,9 @@ def _certain(value: float, end: float | None, origin: str) -> float:
     return end if end is not None and origin.endswith("]") else value
 
 
-def reading(features: Features, metric: str, expected: str = "", threshold: Threshold | None = None) -> Evidence:
+def reading(
+    features: Features, metric: str, expected: str = "", threshold: Threshold | None = None
+) -> Evidence:
     """A metric as evidence, with what was expected of it."""
     measure = features.values[metric]
     limit_from = f"; limit: {threshold.source} ({threshold.grade})" if threshold else ""
@@ -133,6 +143,14 @@ def label(features: Features, metric: str, expected: str = "") -> Evidence:
 def context(features: Features, *metrics: str) -> tuple[Evidence, ...]:
     """Readings without a limit, for those that exist."""
     return tuple(reading(features, metric) for metric in metrics if metric in features.values)
+
+
+def span(features: Features, metric: str) -> str:
+    """A count in words; a range where the candidate chips differ: "48", "40 to 48"."""
+    measure = features.values[metric]
+    if measure.low is None or measure.high is None or measure.low == measure.high:
+        return f"{measure.value:.0f}"
+    return f"{measure.low:.0f} to {measure.high:.0f}"
 
 
 def value(features: Features, metric: str, default: float = 0.0) -> float:
@@ -166,7 +184,33 @@ def pipe_headroom(features: Features, pipe: str, removable: float = 1.0) -> floa
     beside that), or than the distance to the roofline floor where one is known.
     """
     share = value(features, f"{pipe}_ratio")
-    return round(max(0.0, min(share * removable, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4)
+    return round(
+        max(0.0, min(share * removable, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4
+    )
+
+
+def open_share(features: Features) -> float:
+    """The loosest upper bound: time beyond the busiest pipe (scalar apart) and beyond the floor; 1 when neither is known."""
+    pipes = ("aic_mac", "aic_mte1", "aic_mte2", "aic_mte3", "aic_fixpipe", "aiv_vec", "aiv_mte2", "aiv_mte3")
+    busiest = max((value(features, f"{pipe}_ratio") for pipe in pipes), default=0.0)
+    return round(max(0.0, 1 - max(busiest, floor_ratio(features))), 4)
+
+
+def copy_headroom(features: Features, pipe: str, removable: float) -> float:
+    """Upper bound of the time saved when the same bytes move in fewer, larger copies.
+
+    As `pipe_headroom`; where the pipes of the vector core take turns (their shares and the scalar unit's add up to
+    about one) the scalar time between the copies is spent issuing and waiting for them and can go with them.
+    """
+    shares = [value(features, f"aiv_{name}_ratio") for name in ("vec", "scalar", "mte2", "mte3")]
+    if (
+        not limit("serial-copy-compute", "sum_low").value
+        <= sum(shares)
+        <= limit("serial-copy-compute", "sum_high").value
+    ):
+        return pipe_headroom(features, pipe, removable)
+    share = (value(features, f"{pipe}_ratio") + value(features, "aiv_scalar_ratio")) * removable
+    return round(max(0.0, min(share, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4)
 
 
 def floor_ratio(features: Features) -> float:
@@ -174,7 +218,9 @@ def floor_ratio(features: Features) -> float:
     measure = features.values.get("floor_ratio")
     if measure is None:
         return 0.0
-    return min(1.0, measure.high if measure.high is not None and measure.origin.endswith("]") else measure.value)
+    return min(
+        1.0, measure.high if measure.high is not None and measure.origin.endswith("]") else measure.value
+    )
 
 
 def is_cube_side(features: Features) -> bool:
@@ -193,7 +239,11 @@ def is_vector_side(features: Features) -> bool:
 
 def is_kernel(features: Features) -> bool:
     """A kernel on AI cores (not AI CPU, communication or a random fill)."""
-    return is_cube_side(features) or is_vector_side(features) or features.labels.get("core") in ("vector", "cube", "mix", "fused")
+    return (
+        is_cube_side(features)
+        or is_vector_side(features)
+        or features.labels.get("core") in ("vector", "cube", "mix", "fused")
+    )
 
 
 def pattern_in(features: Features, *patterns: str) -> bool:

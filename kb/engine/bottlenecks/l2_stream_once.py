@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, context, is_vector_side, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    context,
+    is_vector_side,
+    limit,
+    value,
+)
 from kb.model import Features
 
 
@@ -14,7 +23,12 @@ def judge(f: Features) -> Held | None:
         return None
     if value(f, "read_bytes") < 2**20:
         return None  # a small cold read: the profiler flushes L2 before every pass
-    return Held(0.5, round(max(0.0, 1 - min(1.0, value(f, "gm_bandwidth_utilisation", 0.7))), 4), (hit, mte2, *context(f, "passes_over_data", "read_bytes")), "data is read once, so caching it in L2 wins nothing")
+    return Held(
+        0.5,
+        round(max(0.0, 1 - min(1.0, value(f, "gm_bandwidth_utilisation", 0.7))), 4),
+        (hit, mte2, *context(f, "passes_over_data", "read_bytes")),
+        "data is read once, so caching it in L2 wins nothing",
+    )
 
 
 BOTTLENECK = Bottleneck(

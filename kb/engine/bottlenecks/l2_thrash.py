@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, context, is_kernel, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    context,
+    is_kernel,
+    limit,
+    value,
+)
 from kb.model import Features
 
 
@@ -19,7 +29,12 @@ def judge(f: Features) -> Held | None:
     headroom = round(max(0.0, min(mte2 * (reusable - rate), 1 - value(f, "floor_ratio"))), 4)
     if headroom <= 0.02:
         return None
-    return Held(confidence(1 - rate, 0.5, 0.9), headroom, (hit, passes, volume, *context(f, "aiv_mte2_ratio", "aic_mte2_ratio")), f"data is read {times:.1f} times but only {rate:.0%} is found in L2")
+    return Held(
+        confidence(1 - rate, 0.5, 0.9),
+        headroom,
+        (hit, passes, volume, *context(f, "aiv_mte2_ratio", "aic_mte2_ratio")),
+        f"data is read {times:.1f} times but only {rate:.0%} is found in L2",
+    )
 
 
 BOTTLENECK = Bottleneck(

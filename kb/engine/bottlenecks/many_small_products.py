@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, limit, pattern_in, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, limit, pattern_in, value
+from kb.model import Evidence, Features
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Several short launches of products that leave cores idle, above the share."""
-    duration, count, share_limit = (limit("many-small-products", name) for name in ("duration", "count", "share"))
+    duration, count, share_limit = (
+        limit("many-small-products", name) for name in ("duration", "count", "share")
+    )
     group = tuple(
         f for f in operators
         if pattern_in(f, "matmul", "batch_matmul") and value(f, "task_duration_us", 1e9) < duration.value
@@ -21,11 +23,31 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         return None
     top = max(group, key=lambda f: value(f, "compute_time_share"))
     evidence = (
-        Evidence("launch_count", value(top, "launch_count"), "", f"> {count.value:.0f}", f"{top.labels.get('op_type')}; limit: {count.source}"),
-        Evidence("task_duration_us", value(top, "task_duration_us"), "us", f"< {duration.value:.0f} us", f"limit: {duration.source}"),
-        Evidence("used_core_share", round(value(top, "used_core_share"), 4), "1", "near 1", "Block Dim / cores"),
+        Evidence(
+            "launch_count",
+            value(top, "launch_count"),
+            "",
+            f"> {count.value:.0f}",
+            f"{top.labels.get('op_type')}; limit: {count.source}",
+        ),
+        Evidence(
+            "task_duration_us",
+            value(top, "task_duration_us"),
+            "us",
+            f"< {duration.value:.0f} us",
+            f"limit: {duration.source}",
+        ),
+        Evidence(
+            "used_core_share", round(value(top, "used_core_share"), 4), "1", "near 1", "Block Dim / cores"
+        ),
     )
-    return Held(0.6, round(1 - value(top, "used_core_share"), 4), evidence, f"small products on a part of the cores take {share:.0%} of the compute time", group)
+    return Held(
+        0.6,
+        round(1 - value(top, "used_core_share"), 4),
+        evidence,
+        f"small products on a part of the cores take {share:.0%} of the compute time",
+        group,
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, is_cube_side, limit, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    is_cube_side,
+    limit,
+    pipe_headroom,
+    value,
+)
 from kb.model import Features
 
 
@@ -12,7 +22,12 @@ def judge(f: Features) -> Held | None:
     share = value(f, "aic_mte1_ratio")
     if mte1 is None or share < max(value(f, "aic_mac_ratio"), value(f, "aic_mte2_ratio")):
         return None
-    return Held(confidence(share, 0.5, 0.9), pipe_headroom(f, "aic_mte1"), (mte1, *context(f, "aic_mac_ratio", "aic_mte2_ratio")), f"L1 to L0 transfers take {share:.0%} of the time, the cube {value(f, 'aic_mac_ratio'):.0%}")
+    return Held(
+        confidence(share, 0.5, 0.9),
+        pipe_headroom(f, "aic_mte1"),
+        (mte1, *context(f, "aic_mac_ratio", "aic_mte2_ratio")),
+        f"L1 to L0 transfers take {share:.0%} of the time, the cube {value(f, 'aic_mac_ratio'):.0%}",
+    )
 
 
 BOTTLENECK = Bottleneck(

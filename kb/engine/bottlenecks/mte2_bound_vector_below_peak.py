@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import (
-    Bottleneck, Held, above, below, confidence, context, is_vector_side, limit, pipe_headroom, reading, value,
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    context,
+    floor_ratio,
+    is_vector_side,
+    limit,
+    pipe_headroom,
+    value,
 )  # fmt: skip
 from kb.model import Features
 
@@ -15,10 +25,18 @@ def judge(f: Features) -> Held | None:
     if mte2 is None or share < max(value(f, "aiv_vec_ratio"), value(f, "aiv_scalar_ratio")):
         return None
     if "gm_bandwidth_utilisation" not in f.values:
-        if value(f, "floor_ratio") > 0.6:
+        if floor_ratio(f) > limit("mte2-bound-vector-below-peak", "utilisation").value:
             return None
-        evidence = (mte2, *context(f, "aiv_vec_ratio", "aiv_scalar_ratio", "bytes_per_mte2_instruction", "floor_ratio"))
-        return Held(confidence(share, 0.5, 0.95, low=0.45, high=0.7), pipe_headroom(f, "aiv_mte2"), evidence, f"copying in takes {share:.0%} of the time; how near to the memory's rate is not known")
+        evidence = (
+            mte2,
+            *context(f, "aiv_vec_ratio", "aiv_scalar_ratio", "bytes_per_mte2_instruction", "floor_ratio"),
+        )
+        return Held(
+            confidence(share, 0.5, 0.95, low=0.45, high=0.7),
+            pipe_headroom(f, "aiv_mte2"),
+            evidence,
+            f"copying in takes {share:.0%} of the time; how near to the memory's rate is not known",
+        )
     use = below(f, "gm_bandwidth_utilisation", limit("mte2-bound-vector-below-peak", "utilisation"))
     if use is None:
         return None

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, is_vector_side, limit, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    floor_ratio,
+    is_vector_side,
+    limit,
+    pipe_headroom,
+    value,
+)
 from kb.model import Features
 
 
@@ -10,10 +21,12 @@ def judge(f: Features) -> Held | None:
     """MTE3 above half of the time and the longest pipe, away from the memory's rate."""
     mte3 = above(f, "aiv_mte3_ratio", limit("mte3-bound-vector", "mte3"))
     share = value(f, "aiv_mte3_ratio")
-    if mte3 is None or share < max(value(f, "aiv_mte2_ratio"), value(f, "aiv_vec_ratio"), value(f, "aiv_scalar_ratio")):
+    if mte3 is None or share < max(
+        value(f, "aiv_mte2_ratio"), value(f, "aiv_vec_ratio"), value(f, "aiv_scalar_ratio")
+    ):
         return None
     use = min(1.0, value(f, "gm_bandwidth_utilisation"))
-    if max(use, value(f, "floor_ratio")) > 0.6:
+    if max(use, floor_ratio(f)) > limit("mte2-bound-vector-below-peak", "utilisation").value:
         return None
     return Held(
         confidence(share, 0.5, 0.95), pipe_headroom(f, "aiv_mte3", removable=1 - use),

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, context, is_kernel, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    context,
+    is_kernel,
+    limit,
+    span,
+    value,
+)
 from kb.model import Features
 
 
@@ -12,7 +23,12 @@ def judge(f: Features) -> Held | None:
     short = below(f, "task_duration_us", limit("over-parallel-launch", "duration"))
     if head and short and value(f, "block_dim") > value(f, "useful_cores", 1e9):
         share = value(f, "head_overhead_share")
-        return Held(confidence(share, 0.3, 0.6), round(share, 4), (head, short, *context(f, "block_dim", "useful_cores")), f"launching takes {share:.0%} of a {value(f, 'task_duration_us'):.1f} us kernel")
+        return Held(
+            confidence(share, 0.3, 0.6),
+            round(share, 4),
+            (head, short, *context(f, "block_dim", "useful_cores")),
+            f"launching takes {share:.0%} of a {value(f, 'task_duration_us'):.1f} us kernel",
+        )
     rounds = above(f, "blocks_per_core", limit("over-parallel-launch", "blocks"))
     duration = value(f, "task_duration_us")
     if rounds is None or duration <= 0:
@@ -21,7 +37,12 @@ def judge(f: Features) -> Held | None:
     headroom = min(0.5, extra * limit("over-parallel-launch", "block_cost").value / duration)
     if headroom < 0.01:
         return None
-    return Held(0.55, round(headroom, 4), (rounds, *context(f, "block_dim", "core_count")), f"{value(f, 'block_dim'):.0f} blocks on {value(f, 'core_count'):.0f} cores: each further block costs its launch")
+    return Held(
+        0.55,
+        round(headroom, 4),
+        (rounds, *context(f, "block_dim", "core_count")),
+        f"{value(f, 'block_dim'):.0f} blocks on {span(f, 'core_count')} cores: each further block costs its launch",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, is_vector_side, limit, pattern_in, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    is_vector_side,
+    limit,
+    pattern_in,
+    pipe_headroom,
+    value,
+)
 from kb.model import Features
 
-PATTERNS = ("copy", "concat", "slice", "split", "transpose", "pad", "tile", "gather", "format", "tensor_move", "broadcast_copy")
+PATTERNS = (
+    "copy",
+    "concat",
+    "slice",
+    "split",
+    "transpose",
+    "pad",
+    "tile",
+    "gather",
+    "format",
+    "tensor_move",
+    "broadcast_copy",
+)
 
 
 def judge(f: Features) -> Held | None:
@@ -15,7 +38,12 @@ def judge(f: Features) -> Held | None:
     if vector is None or copy is None:
         return None
     share = value(f, "aiv_vec_ratio")
-    return Held(confidence(share, 0.3, 0.7), pipe_headroom(f, "aiv_vec"), (vector, copy), f"a pure move spends {share:.0%} in the vector unit and only {value(f, 'copy_ratio'):.0%} in copies")
+    return Held(
+        confidence(share, 0.3, 0.7),
+        pipe_headroom(f, "aiv_vec"),
+        (vector, copy),
+        f"a pure move spends {share:.0%} in the vector unit and only {value(f, 'copy_ratio'):.0%} in copies",
+    )
 
 
 BOTTLENECK = Bottleneck(

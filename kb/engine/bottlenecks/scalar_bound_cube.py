@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, context, is_cube_side, limit, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    context,
+    is_cube_side,
+    limit,
+    pipe_headroom,
+    value,
+)
 from kb.model import Features
+
+CUBE_UNUSED = 0.005
 
 
 def judge(f: Features) -> Held | None:
@@ -11,11 +24,17 @@ def judge(f: Features) -> Held | None:
     scalar = above(f, "aic_scalar_ratio", limit("scalar-bound-cube", "scalar"))
     cube = below(f, "aic_mac_ratio", limit("scalar-bound-cube", "cube"))
     share = value(f, "aic_scalar_ratio")
-    if scalar is None or cube is None or share - value(f, "aic_scalar_stall_ratio") < limit("scalar-bound-cube", "scalar").value:
+    if f.labels.get("core") == "mix" and value(f, "aic_mac_ratio", 1.0) < CUBE_UNUSED:
+        return None  # a vector kernel launched as mix: its cube side has nothing to do
+    if (
+        scalar is None
+        or (cube is None and "aic_mac_ratio" in f.values)
+        or share - value(f, "aic_scalar_stall_ratio") < limit("scalar-bound-cube", "scalar").value
+    ):
         return None
     if share < max(value(f, "aic_mte2_ratio"), value(f, "aic_mte1_ratio"), value(f, "aic_fixpipe_ratio")):
         return None
-    evidence = (scalar, cube, *context(f, "aic_mte2_ratio", "aic_scalar_stall_ratio"))
+    evidence = (scalar, *([cube] if cube else []), *context(f, "aic_mte2_ratio", "aic_scalar_stall_ratio"))
     return Held(
         confidence(share, 0.3, 0.8, low=0.55), pipe_headroom(f, "aic_scalar"), evidence,
         f"scalar work takes {share:.0%} of the cube cores' time while the cube works {value(f, 'aic_mac_ratio'):.0%}",
@@ -25,7 +44,7 @@ def judge(f: Features) -> Held | None:
 BOTTLENECK = Bottleneck(
     id="scalar-bound-cube",
     why="Messages of the mixed mode, tiling in GM, register spills or instruction misses hold up the cube.",
-    needs=("aic_scalar_ratio", "aic_mac_ratio"),
+    needs=("aic_scalar_ratio",),
     applies=is_cube_side,
     judge=judge,
     yields_to=("cv-sync-bound", "cube-idle-no-dot"),

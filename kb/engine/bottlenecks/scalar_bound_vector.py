@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import (
-    Bottleneck, Held, above, below, confidence, context, is_vector_side, limit, other_pipes, pipe_headroom, value,
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    context,
+    is_vector_side,
+    limit,
+    other_pipes,
+    pipe_headroom,
+    value,
 )  # fmt: skip
 from kb.model import Features
 
@@ -24,10 +34,19 @@ def judge(f: Features) -> Held | None:
     if f.labels.get("core") == "mix" and value(f, "aic_mac_ratio") > share:
         return None
     sure = confidence(share - stalled, 0.3, 0.9, low=0.6 if idle_vector else 0.5)
-    evidence = (scalar, *([idle_vector] if idle_vector else context(f, "aiv_vec_ratio")), *context(f, "aiv_mte2_ratio", "aiv_mte3_ratio", "aiv_scalar_stall_ratio"))
+    evidence = (
+        scalar,
+        *([idle_vector] if idle_vector else context(f, "aiv_vec_ratio")),
+        *context(f, "aiv_mte2_ratio", "aiv_mte3_ratio", "aiv_scalar_stall_ratio"),
+    )
     extreme = share > 0.9 and value(f, "aiv_vec_ratio") < 0.05
     what = "an element loop on the scalar unit" if extreme else "scalar work or instruction issue"
-    return Held(sure, _headroom(f, share), evidence, f"{what} takes {share:.0%} of the vector cores' time; the next pipe {other_pipes(f, 'aiv_scalar'):.0%}")
+    return Held(
+        sure,
+        _headroom(f, share),
+        evidence,
+        f"{what} takes {share:.0%} of the vector cores' time; the next pipe {other_pipes(f, 'aiv_scalar'):.0%}",
+    )
 
 
 def _headroom(f: Features, share: float) -> float:

@@ -16,9 +16,17 @@ def judge(f: Features) -> Held | None:
     longest = max(vector, value(f, "aiv_mte2_ratio"), value(f, "aiv_mte3_ratio"))
     if value(f, "aiv_scalar_ratio") > longest or longest > 0.9:
         return None
-    evidence = (reading(f, "pipe_sum", f"{low.value} to {high.value} means no overlap", low), *context(f, "aiv_vec_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio"))
+    evidence = (
+        reading(f, "pipe_sum", f"{low.value} to {high.value} means no overlap", low),
+        *context(f, "aiv_vec_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio"),
+    )
     headroom = max(0.0, min(1 - longest / total, 1 - min(1.0, value(f, "floor_ratio"))))
-    return Held(0.7, round(headroom, 4), evidence, f"vector work ({vector:.0%}) and copies ({copies:.0%}) add up to {total:.0%}: they take turns")
+    return Held(
+        0.7,
+        round(headroom, 4),
+        evidence,
+        f"vector work ({vector:.0%}) and copies ({copies:.0%}) add up to {total:.0%}: they take turns",
+    )
 
 
 BOTTLENECK = Bottleneck(

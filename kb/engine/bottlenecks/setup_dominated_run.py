@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, above, confidence, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
+from kb.model import Evidence, Features
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -15,11 +15,24 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     if share is None or len(setup) == len(operators):
         return None
     evidence = [share] + [
-        Evidence("op_time_share", round(value(f, "op_time_share"), 4), "1", "", f"{f.labels.get('op_type')} x {value(f, 'launch_count'):.0f}") for f in setup[:3]
+        Evidence(
+            "op_time_share",
+            round(value(f, "op_time_share"), 4),
+            "1",
+            "",
+            f"{f.labels.get('op_type')} x {value(f, 'launch_count'):.0f}",
+        )
+        for f in setup[:3]
     ]
     names = " and ".join(dict.fromkeys(f.labels.get("op_type", "?") for f in setup))
     part = value(run, "setup_time_share")
-    return Held(confidence(part, 0.5, 0.9, low=0.8), 0.0, tuple(evidence), f"set-up kernels ({names}) are {part:.0%} of the run; profile the kernel of interest alone or skip the first launches", setup)
+    return Held(
+        confidence(part, 0.5, 0.9, low=0.8),
+        0.0,
+        tuple(evidence),
+        f"set-up kernels ({names}) are {part:.0%} of the run; profile the kernel of interest alone or skip the first launches",
+        setup,
+    )
 
 
 BOTTLENECK = Bottleneck(

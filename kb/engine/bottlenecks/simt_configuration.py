@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, context, is_vector_side, limit, value
+from kb.engine.bottlenecks.judging import Bottleneck, Held, above, context, is_vector_side, limit, span, value
 from kb.model import Features
 
 
@@ -16,7 +16,12 @@ def judge(f: Features) -> Held | None:
     headroom = min(0.5, extra * limit("over-parallel-launch", "block_cost").value / duration)
     if headroom < 0.05:
         return None
-    return Held(0.6, round(headroom, 4), (blocks, *context(f, "block_dim", "core_count")), f"{value(f, 'block_dim'):.0f} blocks on {value(f, 'core_count'):.0f} cores")
+    return Held(
+        0.6,
+        round(headroom, 4),
+        (blocks, *context(f, "block_dim", "core_count")),
+        f"{value(f, 'block_dim'):.0f} blocks on {span(f, 'core_count')} cores",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, context, is_vector_side, limit, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    below,
+    confidence,
+    context,
+    copy_headroom,
+    is_vector_side,
+    limit,
+    value,
+)
 from kb.model import Features
 from kb.units import nbytes
 
@@ -17,7 +28,7 @@ def judge(f: Features) -> Held | None:
     removable = 1 - per / limit("under-parallel", "transfer").value
     share = value(f, "aiv_mte2_ratio")
     return Held(
-        confidence(2048 / per, 1, 8, low=0.65), pipe_headroom(f, "aiv_mte2", removable),
+        confidence(2048 / per, 1, 8, low=0.65), copy_headroom(f, "aiv_mte2", removable),
         (size, mte2, *context(f, "mte2_instructions")),
         f"{nbytes(per)} an input copy ({value(f, 'mte2_instructions'):.0f} copies); MTE2 takes {share:.0%} of the time",
     )  # fmt: skip

@@ -14,7 +14,12 @@ def judge(f: Features) -> Held | None:
     far = below(f, "floor_ratio", limit("specialised-library-operator", "floor"))
     if share is None or far is None:
         return None
-    return Held(0.5, round(max(0.0, 1 - value(f, "floor_ratio")), 4), (share, far, *context(f, "task_duration_us", "floor_us")), f"{f.labels.get('op_type')} takes {value(f, 'compute_time_share'):.0%} of the compute time at {value(f, 'floor_ratio'):.0%} of what its bytes need; the library has special cases for some shapes")
+    return Held(
+        0.5,
+        round(max(0.0, 1 - value(f, "floor_ratio")), 4),
+        (share, far, *context(f, "task_duration_us", "floor_us")),
+        f"{f.labels.get('op_type')} takes {value(f, 'compute_time_share'):.0%} of the compute time at {value(f, 'floor_ratio'):.0%} of what its bytes need; the library has special cases for some shapes",
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, context, is_kernel, limit, reading, value
+from kb.engine.bottlenecks.judging import Bottleneck, Held, context, is_kernel, limit, reading, span, value
 from kb.model import Features
 
 
@@ -17,15 +17,23 @@ def judge(f: Features) -> Held | None:
     loss = 1 - blocks / (rounds * cores)
     if loss < limit("tail-wave", "idle").value:
         return None
-    evidence = (reading(f, "tail_blocks", "0 (a whole multiple of the cores)"), *context(f, "block_dim", "core_count"))
-    return Held(0.6, round(loss, 4), evidence, f"{blocks:.0f} blocks on {cores:.0f} cores: {rounds} rounds, {loss:.0%} of the core time idle in the last if blocks are equal")
+    evidence = (
+        reading(f, "tail_blocks", "0 (a whole multiple of the cores)"),
+        *context(f, "block_dim", "core_count"),
+    )
+    return Held(
+        0.6,
+        round(loss, 4),
+        evidence,
+        f"{blocks:.0f} blocks on {span(f, 'core_count')} cores: {rounds} rounds, {loss:.0%} of the core time idle in the last if blocks are equal",
+    )
 
 
 BOTTLENECK = Bottleneck(
     id="tail-wave",
     why="Equal blocks in a partial last round cost a whole round.",
     needs=("tail_blocks", "block_dim", "core_count"),
-    applies=is_kernel,
+    applies=lambda f: is_kernel(f) and value(f, "blocks_per_core") > 1,
     judge=judge,
     collect="Block Dim and the chip (--soc)",
 )

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, above, context, is_kernel, limit, reading, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    context,
+    is_kernel,
+    limit,
+    reading,
+    span,
+    value,
+)
+from kb.model import Evidence, Features
+
+EQUAL_WORK = 0.05  # imbalance below which blocks count as equal
+# A split inside a piece (along a scanned or reduced axis) may not exist or cost a second pass.
+PIECES_CONFIDENCE = 0.25
 
 
 def judge(f: Features) -> Held | None:
@@ -13,34 +27,37 @@ def judge(f: Features) -> Held | None:
     long = above(f, "task_duration_us", limit("under-parallel", "duration"))
     if used > 0.9 or ("task_duration_us" in f.values and long is None):
         return None
-    fed = _fed_share(f)
-    pieces = _pieces(f)
-    headroom = max(0.0, min(1 - used / fed, 1 - min(1.0, value(f, "floor_ratio"))))
+    headroom = max(0.0, min(1 - used, 1 - min(1.0, value(f, "floor_ratio"))))
     if headroom <= 0.05:
         return None
-    sure = 0.9 if used < 0.5 else 0.7
-    if pieces is not None:
-        sure = 0.5
-    evidence = [*context(f, "block_dim", "working_cores"), reading(f, "core_count", "at least as many blocks")]
-    evidence += [*context(f, "useful_cores")] + ([long] if long else []) + ([pieces] if pieces else [])
-    blocks, cores = value(f, "working_cores", value(f, "block_dim")), value(f, "core_count")
-    tail = "; the launch has as many blocks as independent pieces, so more cores need a split inside a piece" if pieces else ""
-    return Held(sure, round(headroom, 4), tuple(evidence), f"{blocks:.0f} of {cores:.0f} cores work{tail}")
-
-
-def _fed_share(f: Features) -> float:
-    """Part of the cores that the data can feed with one recommended transfer each; 1 when the volume is unknown."""
-    if "useful_cores" not in f.values or "core_count" not in f.values:
-        return 1.0
-    blocks = value(f, "block_dim", 1.0)
-    return min(1.0, max(value(f, "useful_cores"), blocks) / value(f, "core_count"))
+    pieces = _pieces(f)
+    sure = PIECES_CONFIDENCE if pieces else 0.9 if used < 0.5 else 0.7
+    evidence = [
+        *context(f, "block_dim", "working_cores"),
+        reading(f, "core_count", "at least as many blocks"),
+    ]
+    evidence += [*context(f, "useful_cores"), *([long] if long else []), *([pieces] if pieces else [])]
+    blocks = value(f, "working_cores", value(f, "block_dim"))
+    tail = (
+        f"; the launch already has one block for each of {blocks:.0f} independent pieces, so more cores need a split inside a piece"
+        if pieces
+        else ""
+    )
+    return Held(
+        sure, round(headroom, 4), tuple(evidence), f"{blocks:.0f} of {span(f, 'core_count')} cores work{tail}"
+    )
 
 
 def _pieces(f: Features) -> Evidence | None:
-    """Evidence that the block count is the number of independent pieces, when the kernel gives it."""
+    """Evidence that the blocks are the independent pieces: equal work, and one transfer's worth of input each."""
     blocks = value(f, "block_dim")
-    if f.labels.get("op_pattern") == "scan" and value(f, "core_time_imbalance", 1.0) < 0.05 and value(f, "useful_cores", 1e9) <= blocks:
-        return Evidence("block_dim", blocks, "", "equal work a block", "blocks of a scan do equal work and read one transfer's worth each: one independent piece a block")
+    if (
+        blocks > 1
+        and value(f, "core_time_imbalance", 1.0) < EQUAL_WORK
+        and value(f, "useful_cores", 1e9) <= blocks
+    ):
+        source = "blocks do equal work and read one recommended transfer (16 KiB) or less each"
+        return Evidence("block_dim", blocks, "", "one block an independent piece", source)
     return None
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Evidence, Held, confidence, limit, value
-from kb.model import Features
+from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
+from kb.model import Evidence, Features
 
 PATTERNS = ("elementwise", "norm", "softmax", "activation", "reduce", "broadcast", "foreach", "rope", "quant")
 
@@ -16,7 +16,11 @@ def _chained(f: Features, types: set[str]) -> bool:
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Vector operators that mostly follow one another, copy-bound, above the share."""
-    small = [f for f in operators if f.labels.get("core") in ("vector", "fused") and f.labels.get("op_pattern", "").startswith(PATTERNS)]
+    small = [
+        f
+        for f in operators
+        if f.labels.get("core") in ("vector", "fused") and f.labels.get("op_pattern", "").startswith(PATTERNS)
+    ]
     types = {f.labels["op_type"] for f in small if "op_type" in f.labels}
     group = tuple(f for f in small if _chained(f, types))
     share = sum(value(f, "compute_time_share") for f in group)
@@ -25,14 +29,28 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         return None
     copies = [value(f, "copy_ratio") for f in group if "copy_ratio" in f.values]
     copying = bool(copies) and sum(copies) / len(copies) > limit("unfused-chain", "copy").value
-    evidence = [Evidence("compute_time_share", round(share, 4), "1", f"> {threshold.value:.0%}", f"sum of {len(group)} chained vector groups; limit: {threshold.source}")]
+    evidence = [
+        Evidence(
+            "compute_time_share",
+            round(share, 4),
+            "1",
+            f"> {threshold.value:.0%}",
+            f"sum of {len(group)} chained vector groups; limit: {threshold.source}",
+        )
+    ]
     evidence += [
         Evidence("followed_by", f"{f.labels.get('op_type')} -> {f.labels.get('followed_by')}", "", "", "order of launches on the stream")
         for f in sorted(group, key=lambda f: -value(f, "compute_time_share"))[:3] if f.labels.get("followed_by") in types
     ]  # fmt: skip
     # A chain of n operators reads and writes between every two; one kernel keeps one read and one write.
     headroom = 1 - 1 / len(types) if len(types) > 1 else 0.5
-    return Held(confidence(share, 0.05, 0.25, low=0.6 if copying else 0.45), round(headroom, 4), tuple(evidence), f"chains of small vector operators take {share:.0%} of the compute time", group)
+    return Held(
+        confidence(share, 0.05, 0.25, low=0.6 if copying else 0.45),
+        round(headroom, 4),
+        tuple(evidence),
+        f"chains of small vector operators take {share:.0%} of the compute time",
+        group,
+    )
 
 
 BOTTLENECK = Bottleneck(

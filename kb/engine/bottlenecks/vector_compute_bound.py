@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, is_vector_side, limit, pipe_headroom, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    is_vector_side,
+    limit,
+    pipe_headroom,
+    value,
+)
 from kb.model import Features
 
 
@@ -10,7 +20,9 @@ def judge(f: Features) -> Held | None:
     """Vector share above the mark and the longest pipe."""
     vector = above(f, "aiv_vec_ratio", limit("vector-compute-bound", "vector"))
     share = value(f, "aiv_vec_ratio")
-    if vector is None or share < max(value(f, "aiv_mte2_ratio"), value(f, "aiv_mte3_ratio"), value(f, "aiv_scalar_ratio")):
+    if vector is None or share < max(
+        value(f, "aiv_mte2_ratio"), value(f, "aiv_mte3_ratio"), value(f, "aiv_scalar_ratio")
+    ):
         return None
     return Held(
         confidence(share, 0.65, 0.9), pipe_headroom(f, "aiv_vec"),

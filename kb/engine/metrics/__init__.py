@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from kb.engine.metrics import cores, floors, identity, pipes, run, stalls, traffic, work
+from kb.engine.metrics import cores, floors, identity, pipes, run, shapes, stalls, traffic, work
 from kb.engine.metrics.context import Context
 from kb.model import Features, Measure, Operator, Profile
 from kb.targets import Target
 
-TOPICS = (cores, pipes, stalls, traffic, work, floors, run)
+TOPICS = (cores, pipes, stalls, traffic, work, shapes, floors, run)
 LABELS = identity.LABELS
 
 
@@ -40,17 +40,22 @@ def _operator(op: Operator, context: Context, neighbours: dict[str, tuple[str, s
     labels = identity.labels(op, context, neighbours)
     pattern = labels.get("op_pattern", "")
     values: dict[str, Measure] = {}
-    for topic in (cores, pipes, stalls, traffic):
+    for topic in (cores, pipes, stalls, traffic, shapes):
         values.update(topic.measure(op, context))
     values.update(work.measure(op, context, pattern))
     values.update(floors.measure(op, context, pattern, values))
     values.update(run.shares(op.total_us, op.core, context.run_us, context.compute_us))
-    values.update({name: measure for name, measure in op.counters.items() if name in _TYPED and name not in values})
+    values.update(
+        {name: measure for name, measure in op.counters.items() if name in _TYPED and name not in values}
+    )
     return Features(op, values, labels)
 
 
 # Metrics that a user may type in directly although they are normally computed (`--metrics FILE.json`).
-_TYPED = frozenset(name for topic in TOPICS for name in topic.DEFINES)
+# Pipe columns are not among them: which side they belong to is decided by the core kind.
+_TYPED = frozenset(
+    name for topic in TOPICS for name in topic.DEFINES if not name.startswith(("aic_", "aiv_"))
+)
 
 
 def _neighbours(profile: Profile) -> dict[str, tuple[str, str]]:

@@ -23,15 +23,18 @@ class Context:
     run_us: float | None
     compute_us: float | None
 
-    def over_targets(self, value: Callable[[Target], float | None], unit: str, origin: str) -> Measure | None:
+    def over_targets(
+        self, value: Callable[[Target], float | None], unit: str, origin: str, *, partial: bool = False
+    ) -> Measure | None:
         """A chip-dependent number over all candidate chips: mean, with the range as low and high.
 
         None when no chip is known or one candidate lacks the fact, so that a claim made on the unfavourable end of
-        the range holds for every candidate.
+        the range holds for every candidate. With `partial` the candidates that have the fact are enough: for caps
+        (floors), where one chip that is already at its limit is reason enough to promise nothing.
         """
         values = [value(target) for target in self.targets]
         known = [item for item in values if item is not None]
-        if not known or len(known) != len(values):
+        if not known or (len(known) != len(values) and not partial):
             return None
         low, high = min(known), max(known)
         names = ", ".join(target.id for target in self.targets[:4])

@@ -18,7 +18,8 @@ DEFINES: tuple[str, ...] = (
 def measure(op: Operator, context: Context) -> Iterator[Measured]:
     """Core-level metrics of one kernel."""
     duration = op.duration
-    yield "task_duration_us", duration
+    if duration.unit == "us":
+        yield "task_duration_us", duration
     yield "launch_count", Measure(op.count, "", "launches in the group")
     if op.wait is not None:
         yield "host_gap_us", op.wait
@@ -42,7 +43,15 @@ def _blocks(op: Operator, context: Context) -> Iterator[Measured]:
     low, high = cores.low or cores.value, cores.high or cores.value
     yield (
         "blocks_per_core",
-        Measure(blocks / cores.value, "1x", "Block Dim / cores", blocks / high, blocks / low, cores.n, computed=True),
+        Measure(
+            blocks / cores.value,
+            "1x",
+            "Block Dim / cores",
+            blocks / high,
+            blocks / low,
+            cores.n,
+            computed=True,
+        ),
     )
     busy = _working_count(op) or blocks
     yield (
@@ -59,7 +68,11 @@ def _blocks(op: Operator, context: Context) -> Iterator[Measured]:
 def _working_count(op: Operator) -> int | None:
     found = sides(op)
     side = found.get("aic") if op.core == "mix" else next(iter(found.values()), None)
-    return len(side.rows) if side is not None and side.launched and side.launched[0].sub_block != "core" else None
+    return (
+        len(side.rows)
+        if side is not None and side.launched and side.launched[0].sub_block != "core"
+        else None
+    )
 
 
 def _balance(op: Operator) -> Iterator[Measured]:
@@ -70,7 +83,7 @@ def _balance(op: Operator) -> Iterator[Measured]:
             total = side.column("time_us")
             slowest = max(slowest, total.value if total else 0.0)
             continue
-        slowest = max(slowest, max(times))
+        slowest = max(slowest, *times)
         own = op.core != "mix" or side.prefix == ("aic" if _cube_is_slower(op) else "aiv")
         if len(times) > 1 and own:
             yield from _spread_over_cores(times, len(side.rows))
@@ -78,18 +91,39 @@ def _balance(op: Operator) -> Iterator[Measured]:
     if op.cores and 0 < slowest <= duration and not op.duration.computed:
         head = duration - slowest
         yield "head_overhead_us", Measure(head, "us", "task duration - slowest core", computed=True)
-        yield "head_overhead_share", Measure(head / duration, "1", "(task duration - slowest core) / task duration", computed=True)
+        yield (
+            "head_overhead_share",
+            Measure(head / duration, "1", "(task duration - slowest core) / task duration", computed=True),
+        )
 
 
 def _spread_over_cores(times: list[float], working: int) -> Iterator[Measured]:
     n, top = len(times), max(times)
     mean = sum(times) / n
-    yield "working_cores", Measure(working, "", f"cores busy for at least a tenth of the slowest, of {n} launched", computed=True)
-    yield "idle_core_share", Measure(1 - working / n, "1", f"{n - working} of {n} launched cores did next to nothing", computed=True)
+    yield (
+        "working_cores",
+        Measure(
+            working, "", f"cores busy for at least a tenth of the slowest, of {n} launched", computed=True
+        ),
+    )
+    yield (
+        "idle_core_share",
+        Measure(
+            1 - working / n, "1", f"{n - working} of {n} launched cores did next to nothing", computed=True
+        ),
+    )
     if top > 0:
         yield (
             "core_time_imbalance",
-            Measure((top - mean) / top, "1", f"(slowest core {top:.4g} us - mean {mean:.4g} us) / slowest, {n} cores", min(times), top, n, computed=True),
+            Measure(
+                (top - mean) / top,
+                "1",
+                f"(slowest core {top:.4g} us - mean {mean:.4g} us) / slowest, {n} cores",
+                min(times),
+                top,
+                n,
+                computed=True,
+            ),
         )
 
 

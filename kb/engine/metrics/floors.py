@@ -15,7 +15,13 @@ from kb.engine.metrics.work import flops, must_move
 from kb.model import Measure, Operator
 from kb.targets import Target
 
-DEFINES: tuple[str, ...] = ("gm_bandwidth_utilisation", "memory_floor_us", "compute_floor_us", "floor_us", "floor_ratio")
+DEFINES: tuple[str, ...] = (
+    "gm_bandwidth_utilisation",
+    "memory_floor_us",
+    "compute_floor_us",
+    "floor_us",
+    "floor_ratio",
+)
 
 _FP16 = {"float16", "fp16", "half", "dt_float16", "dt_bf16", "bfloat16", "bf16"}
 
@@ -25,14 +31,28 @@ def measure(op: Operator, context: Context, pattern: str, found: Mapping[str, Me
     if "gm_bandwidth" in found:
         achieved = found["gm_bandwidth"].value
         use = context.over_targets(
-            lambda target: achieved / target.memory_gbps if target.memory_gbps else None, "1", "gm_bandwidth / memory bandwidth of the chip"
+            lambda target: achieved / target.memory_gbps if target.memory_gbps else None,
+            "1",
+            "gm_bandwidth / memory bandwidth of the chip",
         )
         if use is not None:
             yield "gm_bandwidth_utilisation", use
     moved, moved_from = _bytes(op, pattern, found)
     work = flops(op, pattern) or 0.0
-    memory = context.over_targets(lambda target: _memory_us(target, moved), "us", f"{moved_from} / memory bandwidth") if moved else None
-    compute = context.over_targets(lambda target: _compute_us(target, op, work), "us", "operations / cube peak") if work else None
+    memory = (
+        context.over_targets(
+            lambda target: _memory_us(target, moved), "us", f"{moved_from} / memory bandwidth", partial=True
+        )
+        if moved
+        else None
+    )
+    compute = (
+        context.over_targets(
+            lambda target: _compute_us(target, op, work), "us", "operations / cube peak", partial=True
+        )
+        if work
+        else None
+    )
     if memory is not None:
         yield "memory_floor_us", memory
     if compute is not None:
@@ -45,7 +65,18 @@ def measure(op: Operator, context: Context, pattern: str, found: Mapping[str, Me
     yield "floor_us", Measure(top.value, "us", top.origin, low, high, top.n, computed=True)
     if op.duration.value > 0:
         share = [part / op.duration.value for part in (top.value, low, high)]
-        yield "floor_ratio", Measure(share[0], "1", f"floor / task duration: {top.origin}", share[1], share[2], top.n, computed=True)
+        yield (
+            "floor_ratio",
+            Measure(
+                share[0],
+                "1",
+                f"floor / task duration: {top.origin}",
+                share[1],
+                share[2],
+                top.n,
+                computed=True,
+            ),
+        )
 
 
 def _bytes(op: Operator, pattern: str, found: Mapping[str, Measure]) -> tuple[float, str]:
@@ -64,6 +95,14 @@ def _memory_us(target: Target, moved: float) -> float | None:
 
 def _compute_us(target: Target, op: Operator, work: float) -> float | None:
     dtype = next((tensor.dtype.lower() for tensor in op.inputs if tensor.dtype), "fp16")
-    name = "fp16" if dtype in _FP16 else "int8" if dtype in ("int8", "uint8") else "fp32" if dtype in ("float", "float32", "fp32") else "fp16"
+    name = (
+        "fp16"
+        if dtype in _FP16
+        else "int8"
+        if dtype in ("int8", "uint8")
+        else "fp32"
+        if dtype in ("float", "float32", "fp32")
+        else "fp16"
+    )
     peak = target.cube_flops(name) or target.cube_flops("fp16")
     return None if peak is None else work / peak * 1e6

@@ -39,7 +39,28 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"gelu|relu|silu|swiglu|sigmoid|tanh", "activation"),
     (r"add|sub|mul|div|exp|log|sqrt|cast|where|clamp", "elementwise"),
 )
-_NOISE = {"kernel", "custom", "op", "do", "fwd", "forward", "bwd", "backward", "mix", "aic", "aiv", "main", "v", "triton", "vllm", "fused", "aclnn", "impl", "test", "my"}
+_NOISE = {
+    "kernel",
+    "custom",
+    "op",
+    "do",
+    "fwd",
+    "forward",
+    "bwd",
+    "backward",
+    "mix",
+    "aic",
+    "aiv",
+    "main",
+    "v",
+    "triton",
+    "vllm",
+    "fused",
+    "aclnn",
+    "impl",
+    "test",
+    "my",
+}
 _RANDOM = re.compile(r"^(DSA|Stateless)?Random|^DSAGenBitMask|^DSARandom|^Philox", re.IGNORECASE)
 _FILL_API = re.compile(r"aclnn(Inplace)?(Normal|Uniform|Random|Bernoulli|Randperm)", re.IGNORECASE)
 
@@ -55,7 +76,11 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
         found["hand_written"] = "no" if operators.is_known(op.type or "") else "yes"
     first = next((tensor for tensor in op.inputs if tensor.shape is not None), None)
     if first is not None:
-        found |= {name: word for name, word in (("dtype", first.dtype.lower()), ("input_format", first.format)) if word}
+        found |= {
+            name: word
+            for name, word in (("dtype", first.dtype.lower()), ("input_format", first.format))
+            if word
+        }
     before, after = neighbours.get(op.type or op.name, ("", ""))
     found |= {name: word for name, word in (("follows", before), ("followed_by", after)) if word}
     families = {target.family for target in context.targets}

@@ -33,7 +33,10 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
     yield from _combined(found)
     if op.core == "mix" and "aic_time_us" in found and "aiv_time_us" in found and op.duration.value > 0:
         quotient = (found["aic_time_us"].value + found["aiv_time_us"].value) / op.duration.value
-        yield "cube_vector_time_ratio", Measure(quotient, "1x", "(aic time + aiv time) / task duration", computed=True)
+        yield (
+            "cube_vector_time_ratio",
+            Measure(quotient, "1x", "(aic time + aiv time) / task duration", computed=True),
+        )
 
 
 def _columns(op: Operator) -> Iterator[Measured]:
@@ -60,14 +63,21 @@ def _vector_details(side: Side) -> Iterator[Measured]:
 
 def _one(metric: str, measure: Measure | None, unit: str) -> Iterator[Measured]:
     if measure is not None:
-        yield metric, Measure(measure.value, unit, measure.origin, measure.low, measure.high, measure.n, measure.computed)
+        yield (
+            metric,
+            Measure(
+                measure.value, unit, measure.origin, measure.low, measure.high, measure.n, measure.computed
+            ),
+        )
 
 
 def _combined(found: dict[str, Measure]) -> Iterator[Measured]:
     shares = {
         name: measure.value
         for name, measure in found.items()
-        if name.endswith("_ratio") and name.split("_")[1] in {*PIPES["aic"], *PIPES["aiv"]} and name.count("_") == 2
+        if name.endswith("_ratio")
+        and name.split("_")[1] in {*PIPES["aic"], *PIPES["aiv"]}
+        and name.count("_") == 2
     }
     if shares:
         top = max(shares, key=lambda name: (shares[name], name))
@@ -77,4 +87,7 @@ def _combined(found: dict[str, Measure]) -> Iterator[Measured]:
         yield "copy_ratio", Measure(sum(copies), "1", "aiv_mte2_ratio + aiv_mte3_ratio", computed=True)
         if "aiv_vec_ratio" in shares:
             total = sum(copies) + shares["aiv_vec_ratio"]
-            yield "pipe_sum", Measure(total, "1", "aiv_vec_ratio + aiv_mte2_ratio + aiv_mte3_ratio", computed=True)
+            yield (
+                "pipe_sum",
+                Measure(total, "1", "aiv_vec_ratio + aiv_mte2_ratio + aiv_mte3_ratio", computed=True),
+            )

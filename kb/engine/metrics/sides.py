@@ -76,7 +76,9 @@ def spread(values: list[float], unit: str, origin: str, *, computed: bool = Fals
     n = len(values)
     if n == 1:
         return Measure(values[0], unit, origin, computed=computed)
-    return Measure(sum(values) / n, unit, f"{origin}, mean of {n} cores", min(values), max(values), n, computed)
+    return Measure(
+        sum(values) / n, unit, f"{origin}, mean of {n} cores", min(values), max(values), n, computed
+    )
 
 
 def core_time(row: CoreCounters) -> float | None:

@@ -29,4 +29,7 @@ def _share(metric: str, side: Side, kinds: tuple[str, ...], total_us: float) -> 
     found = [part for kind in kinds if (part := side.column(f"scalar_{kind}_time_us")) is not None]
     if found:
         share = sum(part.value for part in found) / total_us
-        yield metric, Measure(share, "1", " + ".join(part.origin for part in found) + " / core time", computed=True)
+        yield (
+            metric,
+            Measure(share, "1", " + ".join(part.origin for part in found) + " / core time", computed=True),
+        )

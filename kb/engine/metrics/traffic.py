@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kb.engine.metrics.context import Context, Measured
 from kb.engine.metrics.sides import sides
@@ -14,9 +14,17 @@ DEFINES: tuple[str, ...] = (
     "bytes_per_mte2_instruction", "bytes_per_mte3_instruction", "cube_operations", "vector_operations",
 )  # fmt: skip
 
-_IN_PATHS = {"aic": ("GM_to_L1_datas",), "aiv": ("GM_to_UB_datas",)}
-_OUT_PATHS = {"aic": ("L0C_to_GM_datas",), "aiv": ("UB_to_GM_datas",)}
-_HITS = ("write_cache_hit", "r0_read_cache_hit", "r1_read_cache_hit", "read_close_hit", "read_far_hit", "write_close_hit", "write_far_hit")
+_IN_PATHS = {"aic": ("gm_to_l1_datas",), "aiv": ("gm_to_ub_datas",)}
+_OUT_PATHS = {"aic": ("l0c_to_gm_datas",), "aiv": ("ub_to_gm_datas",)}
+_HITS = (
+    "write_cache_hit",
+    "r0_read_cache_hit",
+    "r1_read_cache_hit",
+    "read_close_hit",
+    "read_far_hit",
+    "write_close_hit",
+    "write_far_hit",
+)
 _MISSES = (
     "write_cache_miss_allocate", "r0_read_cache_miss_allocate", "r1_read_cache_miss_allocate",
     "read_close_miss", "read_far_miss", "write_close_miss", "write_far_miss",
@@ -31,7 +39,15 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
     yield from _l2(op)
     if "read_bytes" in found and "write_bytes" in found and op.duration.value > 0:
         total = found["read_bytes"].value + found["write_bytes"].value
-        yield "gm_bandwidth", Measure(total / op.duration.value / 1e3, "GB/s", "(read + written bytes) / task duration", computed=True)
+        yield (
+            "gm_bandwidth",
+            Measure(
+                total / op.duration.value / 1e3,
+                "GB/s",
+                "(read + written bytes) / task duration",
+                computed=True,
+            ),
+        )
     for metric, column in (("cube_operations", "cube_fops"), ("vector_operations", "vec_fops")):
         total_ops = _sum(op, column)
         if total_ops is not None:
@@ -39,24 +55,35 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
 
 
 def _volumes(op: Operator) -> Iterator[Measured]:
-    for metric, column in (("read_bytes", "read_main_memory_datas"), ("write_bytes", "write_main_memory_datas")):
-        kib = _sum_plain(op, column)
-        if kib is not None:
-            yield metric, Measure(kib * KIB, "B", f"{column}(KB), sum over cores", computed=True)
-    for pipe, paths, fallback in (("mte2", _IN_PATHS, "read_main_memory_datas"), ("mte3", _OUT_PATHS, "write_main_memory_datas")):
+    """Volumes by path (the kernel's own data); the bus port's totals, which hold code and tiling too, only without."""
+    for metric, pipe, paths, port in (
+        ("read_bytes", "mte2", _IN_PATHS, "read_main_memory_datas"),
+        ("write_bytes", "mte3", _OUT_PATHS, "write_main_memory_datas"),
+    ):
+        volume = _volume(op, paths, port)
+        if volume is not None:
+            kib, source = volume
+            yield metric, Measure(kib * KIB, "B", f"{source}(KB), sum over cores", computed=True)
         count = _sum(op, f"{pipe}_instructions")
         if count is None:
             continue
-        yield f"{pipe}_instructions", Measure(count, "", f"{pipe}_instructions, sum over cores", computed=True)
-        kib = sum(filter(None, (_sum_plain(op, path) for prefix in sides(op) for path in paths[prefix])))
-        source = " + ".join(path for prefix in sides(op) for path in paths[prefix])
-        if not kib:
-            kib, source = _sum_plain(op, fallback) or 0.0, fallback
-        if count > 0 and kib > 0:
-            yield (
-                f"bytes_per_{pipe}_instruction",
-                Measure(kib * KIB / count, "B", f"{source} / {pipe}_instructions: {kib:.6g} KiB in {count:.0f}", computed=True),
-            )
+        yield (
+            f"{pipe}_instructions",
+            Measure(count, "", f"{pipe}_instructions, sum over cores", computed=True),
+        )
+        if volume is not None and count > 0 and volume[0] > 0:
+            how = f"{source} / {pipe}_instructions: {kib:.6g} KiB in {count:.0f}"
+            yield f"bytes_per_{pipe}_instruction", Measure(kib * KIB / count, "B", how, computed=True)
+
+
+def _volume(op: Operator, paths: Mapping[str, tuple[str, ...]], port: str) -> tuple[float, str] | None:
+    """(KiB, columns) moved in one direction; None when no column says."""
+    columns = [path for prefix in sides(op) for path in paths[prefix]]
+    amounts = [amount for path in columns if (amount := _sum_plain(op, path))]
+    if amounts:
+        return sum(amounts), " + ".join(columns)
+    total = _sum_plain(op, port)
+    return None if total is None else (total, port)
 
 
 def _sum(op: Operator, name: str) -> float | None:
@@ -89,10 +116,15 @@ def _l2(op: Operator) -> Iterator[Measured]:
             low, high = (None if v is None else v / 100 for v in (rate.low, rate.high))
             yield "l2_hit_rate", Measure(rate.value / 100, "1", f"{rate.origin}(%)", low, high, rate.n)
         else:
-            yield "l2_hit_rate", Measure(hits / (hits + misses), "1", "L2 hits / (hits + misses), all cores", computed=True)
+            yield (
+                "l2_hit_rate",
+                Measure(hits / (hits + misses), "1", "L2 hits / (hits + misses), all cores", computed=True),
+            )
         return
     for column in ("aic_l2_cache_hit_rate", "aiv_total_hit_rate", "aic_total_hit_rate", "l2_hit_rate"):
-        found = op.counters.get(column) or next((_row(row.values[column], column) for row in op.cores if column in row.values), None)
+        found = op.counters.get(column) or next(
+            (_row(row.values[column], column) for row in op.cores if column in row.values), None
+        )
         if found is not None:
             scale = 1.0 if column == "l2_hit_rate" and found.unit == "1" else 0.01
             yield "l2_hit_rate", Measure(found.value * scale, "1", found.origin)

@@ -25,7 +25,20 @@ _SIZES = {
 }  # fmt: skip
 PRODUCTS = ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul")
 # Classes whose listed inputs are larger than what one call reads.
-_PARTIAL = ("copy", "gather", "scatter", "select", "kv_cache", "attention_decode", "attention_sparse", "dynamic", "moe", "embedding", "none", "rearrange")
+_PARTIAL = (
+    "copy",
+    "gather",
+    "scatter",
+    "select",
+    "kv_cache",
+    "attention_decode",
+    "attention_sparse",
+    "dynamic",
+    "moe",
+    "embedding",
+    "none",
+    "rearrange",
+)
 _WHOLE = (
     "elementwise", "norm", "fused_norm", "softmax", "reduce", "cast", "format", "transpose", "logical", "compare", "rope", "loss",
     "conv2d", "depthwise", "conv3d", "pool", "resize", "quant", "dropout", "optimizer", "foreach", "scan", "activation", "fill_copy", *PRODUCTS,
@@ -68,14 +81,23 @@ def product_shape(op: Operator) -> tuple[int, int, int, int] | None:
     if len(shaped) < 2 or not op.outputs or not op.outputs[0].shape:
         return None
     a, b, c = shaped[0], shaped[1], op.outputs[0].shape
-    batch = math.prod(c[:-2]) if len(c) > 2 and len(b) == len(c) and not op.outputs[0].format.startswith("FRACTAL") else 1
+    batch = (
+        math.prod(c[:-2])
+        if len(c) > 2 and len(b) == len(c) and not op.outputs[0].format.startswith("FRACTAL")
+        else 1
+    )
     counts = (math.prod(a), math.prod(b), math.prod(c))
     if min(*counts, batch) <= 0:
         return None
     k = math.sqrt(counts[0] * counts[1] / (counts[2] * batch))
     m, n = counts[0] / (batch * k), counts[1] / (batch * k)
     rounded = (batch, round(m), round(n), round(k))
-    if any(abs(exact - near) > 1e-6 * near + 1e-9 for exact, near in zip((m, n, k), rounded[1:], strict=True)) or 0 in rounded:
+    if (
+        any(
+            abs(exact - near) > 1e-6 * near + 1e-9 for exact, near in zip((m, n, k), rounded[1:], strict=True)
+        )
+        or 0 in rounded
+    ):
         return None
     return rounded
 
@@ -87,7 +109,12 @@ def flops(op: Operator, pattern: str) -> float | None:
         return None if shape is None else 2.0 * math.prod(shape)
     if pattern in ("conv2d", "conv3d") and len(op.inputs) > 1 and op.outputs and op.outputs[0].shape:
         weight = op.inputs[1]
-        if weight.shape and len(weight.shape) in (4, 5) and weight.format in ("NCHW", "ND", "", "NCDHW") and weight.shape[0] > 0:
+        if (
+            weight.shape
+            and len(weight.shape) in (4, 5)
+            and weight.format in ("NCHW", "ND", "", "NCDHW")
+            and weight.shape[0] > 0
+        ):
             return 2.0 * math.prod(op.outputs[0].shape) * math.prod(weight.shape[1:])
     if pattern == "attention" and len(op.inputs) > 1:
         q, k = op.inputs[0].shape, op.inputs[1].shape
@@ -121,7 +148,10 @@ def _axes(op: Operator, pattern: str) -> Iterator[Measured]:
         return
     size = dtype_bytes(first.dtype)
     if size is not None:
-        yield "inner_axis_bytes", Measure(first.shape[-1] * size, "B", "last axis of the first input", computed=True)
+        yield (
+            "inner_axis_bytes",
+            Measure(first.shape[-1] * size, "B", "last axis of the first input", computed=True),
+        )
     if pattern.startswith("attention") and len(first.shape) == 4:
         yield "head_dim", Measure(first.shape[3], "", "last axis of the query", computed=True)
     if pattern.startswith("conv") and len(first.shape) == 4 and first.format in ("NCHW", ""):
@@ -129,18 +159,41 @@ def _axes(op: Operator, pattern: str) -> Iterator[Measured]:
 
 
 def _against_counters(op: Operator, context: Context, pattern: str) -> Iterator[Measured]:
-    read = _kib(op, ("GM_to_UB_datas", "GM_to_L1_datas")) or _kib(op, ("read_main_memory_datas",))
-    wrote = _kib(op, ("UB_to_GM_datas", "L0C_to_GM_datas")) or _kib(op, ("write_main_memory_datas",))
+    read = _kib(op, ("gm_to_ub_datas", "gm_to_l1_datas")) or _kib(op, ("read_main_memory_datas",))
+    wrote = _kib(op, ("ub_to_gm_datas", "l0c_to_gm_datas")) or _kib(op, ("write_main_memory_datas",))
     if read is None:
         return
     sizes = [tensor_bytes(tensor) for tensor in op.inputs if tensor.shape is not None]
     if sizes and None not in sizes and sum(filter(None, sizes)) > 0:
-        yield "passes_over_data", Measure(read / sum(filter(None, sizes)), "1x", "bytes read / bytes of the inputs", computed=True)
-    needed = must_move(op, pattern) if op.outputs else (sum(filter(None, sizes)) if sizes and None not in sizes else None)
+        yield (
+            "passes_over_data",
+            Measure(read / sum(filter(None, sizes)), "1x", "bytes read / bytes of the inputs", computed=True),
+        )
+    needed = (
+        must_move(op, pattern)
+        if op.outputs
+        else (sum(filter(None, sizes)) if sizes and None not in sizes else None)
+    )
     if needed:
-        yield "moved_bytes_share", Measure((read + (wrote or 0.0)) / needed, "1", f"bytes moved / {needed:.0f} bytes of the stated tensors", computed=True)
+        yield (
+            "moved_bytes_share",
+            Measure(
+                (read + (wrote or 0.0)) / needed,
+                "1",
+                f"bytes moved / {needed:.0f} bytes of the stated tensors",
+                computed=True,
+            ),
+        )
     cores = math.ceil(read / RECOMMENDED_TRANSFER)
-    yield "useful_cores", Measure(max(1, cores), "", "bytes read / 16 KiB, the transfer that the guide asks for at least", computed=True)
+    yield (
+        "useful_cores",
+        Measure(
+            max(1, cores),
+            "",
+            "bytes read / 16 KiB, the transfer that the guide asks for at least",
+            computed=True,
+        ),
+    )
 
 
 def _kib(op: Operator, columns: tuple[str, ...]) -> float | None:

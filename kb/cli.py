@@ -1,0 +1,95 @@
+"""The command line: dispatch, and the one place that turns errors into messages and an exit status.
+
+Nothing heavy is imported here: `kb search` runs without typer and rich, `kb --help` without pandas and
+sqlite-utils.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from kb.errors import KbError
+
+INTERNAL, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    0 to 5 as `kb.errors` says, 130 interrupted, 141 the reader of a pipe went away, 70 a fault of `kb`.
+    """
+    args = list(sys.argv[1:] if argv is None else argv)
+    own = args[: args.index("--")] if "--" in args else args
+    debug = "--debug" in own
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _dispatch(args)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        _close_stdout()
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        _tell("interrupted")
+        return INTERRUPTED
+    except Exception as fault:
+        if debug:
+            import traceback  # noqa: PLC0415
+
+            traceback.print_exc()
+        return _report(fault)
+
+
+def _dispatch(args: list[str]) -> int:
+    if args[:1] == ["search"]:
+        from kb.commands import search  # noqa: PLC0415
+
+        return search.main(args[1:])
+    from kb.commands import _app  # noqa: PLC0415
+
+    return _app.run(args)
+
+
+def _report(fault: Exception) -> int:
+    """Say what went wrong: our own error, one of the option parser, or one that nobody foresaw."""
+    if isinstance(fault, KbError):
+        _tell(fault.what, where=fault.where, now=fault.now)
+        return fault.exit_status
+    if hasattr(fault, "format_message"):
+        command = getattr(getattr(fault, "ctx", None), "command_path", "kb")
+        _tell(fault.format_message(), now=f"See `{command} --help`.")
+        return int(getattr(fault, "exit_code", 2))
+    if type(fault).__name__ == "Abort":
+        _tell("interrupted")
+        return INTERRUPTED
+    _tell(
+        f"this is a fault in kb: {type(fault).__name__}: {fault}",
+        now="Run it again with --debug and report what it prints.",
+    )
+    return INTERNAL
+
+
+def _tell(what: str, *, where: str = "", now: str = "") -> None:
+    from kb.report.text import clean  # noqa: PLC0415
+
+    head = f"{where}: {what}" if where else what
+    lines = [f"kb: {clean(head)}"]
+    if now:
+        lines.append(f"    {clean(now)}")
+    print("\n".join(lines), file=sys.stderr)
+
+
+def _close_stdout() -> None:
+    """Point stdout at nothing, so that Python's own flush at exit does not complain about the closed pipe."""
+    import os  # noqa: PLC0415
+
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,100 @@
+"""What all commands share once their options are read; standard library only."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kb.errors import UsageError
+from kb.report.dump import dumps
+from kb.report.page import Page
+from kb.report.text import clean
+
+PAGE_FORMATS = ("text", "json", "jsonl", "markdown", "html")
+LANGUAGES = ("en", "zh", "ja")
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """The options that every command has, checked."""
+
+    format: str
+    lang: str
+    quiet: bool = False
+    verbose: bool = False
+    db: str = ""
+
+
+def common(*, formats: Sequence[str], format: str, lang: str, quiet: bool, verbose: bool, db: str) -> Common:
+    """The common options with their defaults from the environment.
+
+    Raises:
+        UsageError: an unknown format or language.
+    """
+    if format not in formats:
+        raise UsageError(
+            f"no format {format!r} here", where="--format", now=f"Choose one of {', '.join(formats)}."
+        )
+    chosen = lang or os.environ.get("KB_LANG", "") or "en"
+    if chosen not in LANGUAGES:
+        where = "--lang" if lang else "KB_LANG"
+        raise UsageError(f"no language {chosen!r}", where=where, now=f"Choose one of {', '.join(LANGUAGES)}.")
+    return Common(format, chosen, quiet, verbose, db)
+
+
+def screen_width() -> int:
+    """Columns to print for: the terminal's, COLUMNS where it is set, 80 in a pipe."""
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def use_color() -> bool:
+    """Whether to colour: on a terminal that can, unless NO_COLOR is set; FORCE_COLOR colours pipes too."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def emit(text: str) -> None:
+    """Print to stdout, with a line end."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def say(given: Common, text: str) -> None:
+    """A remark on stderr, silent with -q."""
+    if not given.quiet:
+        print(f"kb: {clean(text)}", file=sys.stderr)
+
+
+def remark(given: Common, text: str) -> None:
+    """What is being done, on stderr, only with -v."""
+    if given.verbose:
+        print(f"kb: {clean(text)}", file=sys.stderr)
+
+
+def show(
+    given: Common, page: Page, document: Mapping[str, Any], rows: Iterable[Mapping[str, Any]] | None = None
+) -> None:
+    """Print an answer: `page` for people, `document` as JSON, `rows` of it as JSON Lines."""
+    if given.format == "json":
+        emit(dumps(document))
+    elif given.format == "jsonl":
+        for row in [document] if rows is None else rows:
+            emit(dumps(row, indent=None))
+    elif given.format == "markdown":
+        from kb.report.page import markdown
+
+        emit(markdown.render(page))
+    elif given.format == "html":
+        from kb.report.page import html
+
+        emit(html.render(page))
+    else:
+        from kb.report.page import text
+
+        emit(text.render(page, width=screen_width(), color=use_color()))

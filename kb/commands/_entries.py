@@ -1,0 +1,68 @@
+"""Choosing entries, and the answer to an id that does not exist."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from functools import cache
+
+from kb import operators, targets
+from kb.errors import UsageError
+from kb.model import Entry
+
+
+class Kind(str, Enum):
+    """Kinds of entries, as an option."""
+
+    case = "case"
+    recipe = "recipe"
+    pattern = "pattern"
+    tip = "tip"
+
+
+def no_such_id(what: str, wanted: str, known: Iterable[str]) -> UsageError:
+    """The error for an unknown id, naming those that come near."""
+    near = near_ids(wanted, sorted(known))
+    now = f"Did you mean {', '.join(near)}?" if near else "Look for it with `kb search` or `kb list`."
+    return UsageError(f"no {what} {wanted!r}", now=now)
+
+
+def near_ids(wanted: str, known: Sequence[str], most: int = 5) -> list[str]:
+    """Ids that contain the wanted one or share its words, else those spelled like it."""
+    low = wanted.lower()
+    holding = [id for id in known if low and low in id]
+    alike = difflib.get_close_matches(low, known, n=most, cutoff=0.6)
+    words = set(low.split("-")) - {""}
+    shared = sorted(
+        (id for id in known if words & set(id.split("-"))), key=lambda id: -len(words & set(id.split("-")))
+    )
+    return list(dict.fromkeys([*alike, *holding, *(shared if not alike and not holding else [])]))[:most]
+
+
+def matching(
+    entries: Iterable[Entry], *, kind: Kind | None, operator: str, soc: str, bottleneck: str
+) -> list[Entry]:
+    """Entries that pass every filter given: they are about the operator, and hold on the chip.
+
+    Raises:
+        UsageError: no such chip.
+    """
+    wanted = frozenset(targets.resolve(soc)) if soc else None
+    return [
+        entry
+        for entry in entries
+        if (kind is None or entry.kind == kind.value)
+        and (not operator or any(operators.matches(name, operator) for name in entry.operators))
+        and (
+            wanted is None
+            or not entry.chips
+            or any(wanted.intersection(_members(chip)) for chip in entry.chips)
+        )
+        and (not bottleneck or bottleneck in entry.bottlenecks)
+    ]
+
+
+@cache
+def _members(chip: str) -> tuple[str, ...]:
+    return targets.resolve(chip) if targets.is_known(chip) else ()

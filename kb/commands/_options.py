@@ -1,0 +1,86 @@
+"""The options that every command has, declared once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from kb.commands._console import Common, common
+
+COMMON_PANEL = "Common options"
+
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "lang": (
+        Annotated[
+            str,
+            typer.Option(
+                "--lang", metavar="LANG", rich_help_panel=COMMON_PANEL, show_default=False,
+                help="Language of the answer: en, zh or ja (default: KB_LANG, else en).",
+            ),
+        ],
+        "",
+    ),
+    "quiet": (
+        Annotated[
+            bool, typer.Option("--quiet", "-q", rich_help_panel=COMMON_PANEL, help="Nothing on stderr but errors.")
+        ],
+        False,
+    ),
+    "verbose": (
+        Annotated[
+            bool, typer.Option("--verbose", "-v", rich_help_panel=COMMON_PANEL, help="Say on stderr what is being done.")
+        ],
+        False,
+    ),
+    "db": (
+        Annotated[
+            str,
+            typer.Option(
+                "--db", metavar="FILE", rich_help_panel=COMMON_PANEL, show_default=False,
+                help="Run store (default: KB_DB, else kb/kb.db in your data folder).",
+            ),
+        ],
+        "",
+    ),
+    "debug": (
+        Annotated[
+            bool, typer.Option("--debug", rich_help_panel=COMMON_PANEL, help="Show the traceback of an error.")
+        ],
+        False,
+    ),
+}  # fmt: skip
+
+
+def _format(formats: Sequence[str]) -> tuple[Any, Any]:
+    text = f"{', '.join(formats[:-1])} or {formats[-1]}."
+    return Annotated[
+        str, typer.Option("--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, help=text)
+    ], "text"
+
+
+def with_common(function: Callable[..., int], formats: Sequence[str]) -> Callable[..., int]:
+    """The function as a Typer command: its first parameter, a `Common`, is made from the common options."""
+    options = {"format": _format(formats), **_OPTIONS}
+    hints = get_type_hints(function, include_extras=True)
+    _, *own = inspect.signature(function).parameters.values()
+    parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in own]
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in options.items()
+    ]
+
+    def command(**given: Any) -> int:
+        given.pop("debug")  # read by kb.cli
+        mine: Common = common(
+            formats=formats, **{name: given.pop(name) for name in options if name != "debug"}
+        )
+        return function(mine, **given)
+
+    command.__doc__ = function.__doc__
+    command.__name__ = function.__name__
+    command.__signature__ = inspect.Signature([*parameters, *shared])  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in (*parameters, *shared)}
+    return command

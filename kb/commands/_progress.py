@@ -1,0 +1,68 @@
+"""A sign of life on stderr for work that takes longer than a second."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from kb.commands._console import Common, remark
+from kb.report.text import clean
+from kb.units import nbytes
+
+if TYPE_CHECKING:
+    from kb.engine.collect import Event
+
+PATIENCE = 1.0  # seconds before anything is shown
+
+
+@contextmanager
+def working(given: Common, what: str) -> Iterator[None]:
+    """Show `what` with a spinner while the block runs, on a terminal only, after a second, never with -q."""
+    remark(given, what)
+    if given.quiet or given.verbose or not sys.stderr.isatty():
+        yield
+        return
+    shown: list[Any] = []
+
+    def start() -> None:
+        from rich.console import Console
+        from rich.text import Text
+
+        status = Console(stderr=True).status(Text(clean(what)))
+        shown.append(status)
+        status.start()
+
+    timer = threading.Timer(PATIENCE, start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        for status in shown:
+            status.stop()
+
+
+@contextmanager
+def counting(given: Common) -> Iterator[Callable[[Event], None] | None]:
+    """The progress of a collection as one line that is written over; None where nobody watches."""
+    if given.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text("starting the profiler")) as status:
+
+        def show(event: Event) -> None:
+            parts = [f"{event.elapsed_s:.0f} s", f"{event.launches} of {event.asked} launches"]
+            parts += [clean(event.kernel, limit=40)] if event.kernel else []
+            parts += [nbytes(event.disk_bytes)] if event.disk_bytes else []
+            parts += ["stopping"] if event.stopping else []
+            status.update(Text("profiling: " + ", ".join(parts)))
+
+        yield show

@@ -1,0 +1,124 @@
+"""What the commands that print reports share: the request, keeping the run, printing, writing a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kb.commands._console import Common, emit, say, screen_width, use_color
+from kb.errors import KbError, SourceError, UsageError
+from kb.model import Entry, Recommendation, Report, SimilarCase
+from kb.report import views
+
+if TYPE_CHECKING:
+    from kb.engine.pipeline import Request
+
+FORMATS = ("text", *(name for name in views.views() if name != "text"))
+
+
+class Audience(str, Enum):
+    """Who can carry out an advice, as users say it."""
+
+    kernel = "kernel"
+    model = "model"
+    deployment = "deployment"
+
+
+_WHO = {
+    Audience.kernel: "kernel-developer",
+    Audience.model: "model-developer",
+    Audience.deployment: "deployment",
+}
+
+
+def kept(given: Common, report: Report) -> Report:
+    """The report with its run id, kept in the store; a store that cannot be written costs only a warning."""
+    from kb.report.json import document
+    from kb.store.runs import run_id, save
+
+    named = report if report.run else replace(report, run=run_id(document(report)))
+    try:
+        save(document(named), db=given.db or None)
+    except SourceError as fault:
+        say(given, f"this run was not kept: {fault.where}: {fault.what}")
+    return named
+
+
+def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | None) -> Request:
+    """What the pipeline is asked, from the options of a command."""
+    from kb.engine.pipeline import Request
+
+    who = _WHO[audience] if audience else None
+    return (
+        Request(soc or None, shape or None, who)
+        if top is None
+        else Request(soc or None, shape or None, who, top)
+    )
+
+
+def in_language(report: Report, lang: str) -> Report:
+    """The report with the titles of entries in `lang`; what the engine computed stays in English."""
+    if lang == "en":
+        return report
+    entries = _entries()
+
+    def title(item: Recommendation | SimilarCase) -> str:
+        return entries[item.id].title.get(lang) if item.id in entries else item.title
+
+    return replace(
+        report,
+        recommendations=tuple(replace(item, title=title(item)) for item in report.recommendations),
+        similar_cases=tuple(replace(item, title=title(item)) for item in report.similar_cases),
+    )
+
+
+def _entries() -> Mapping[str, Entry]:
+    """All entries; none where the knowledge base is at fault, which must not cost the report."""
+    from kb.knowledge.store import load_entries
+
+    try:
+        return load_entries()
+    except KbError:
+        return {}
+
+
+def print_reports(given: Common, reports: Sequence[Report], *, many: bool = False) -> None:
+    """Print reports in the format asked for."""
+    told = [in_language(report, given.lang) for report in reports]
+    emit(
+        views.render(given.format, told, lang=given.lang, width=screen_width(), color=use_color(), many=many)
+    )
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        UsageError: it cannot be written there.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        part = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as stream:
+                stream.write(text if text.endswith("\n") else text + "\n")
+            part.chmod(0o666 & ~_umask())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as fault:
+        raise UsageError(
+            f"cannot be written: {fault.strerror or fault}", where=str(path), now="Give another file with -o."
+        ) from fault
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,99 @@
+"""`kb advise`: from a profile that exists to ranked advice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kb.commands._console import Common
+from kb.commands._progress import working
+from kb.commands._reports import FORMATS, Audience, kept, print_reports, request_for
+from kb.errors import UsageError
+
+__all__ = ["FORMATS", "ORDER", "PANEL", "run"]
+
+PANEL, ORDER = "Main job", 2
+
+
+def run(
+    common: Common,
+    *,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH...",
+            show_default=False,
+            help="A profile: a folder, CSV, SQLite or .bin file, or an archive of these. Several paths are one run.",
+        ),
+    ] = None,
+    metrics: Annotated[
+        Path | None,
+        typer.Option(
+            "--metrics",
+            metavar="FILE.json",
+            show_default=False,
+            help="Counters typed by hand or by a tool, one object or a list, instead of a profile.",
+        ),
+    ] = None,
+    soc: Annotated[
+        str,
+        typer.Option("--soc", metavar="SOC", show_default=False, help="Chip it ran on, such as Ascend910B2."),
+    ] = "",
+    shape: Annotated[
+        str,
+        typer.Option(
+            "--shape",
+            metavar="SHAPE",
+            show_default=False,
+            help="Shape the kernel was given, such as 1024x2048.",
+        ),
+    ] = "",
+    audience: Annotated[
+        Audience | None,
+        typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top", min=1, metavar="N", show_default=False, help="Only the first N pieces of advice."
+        ),
+    ] = None,
+) -> int:
+    """Say what bounds a profile, and what to change first.
+
+    Reads what msopprof, msprof or the PyTorch profiler wrote. The answer names what bounds the run, how much
+    time is at stake, and ranked changes with expected gain, evidence, sources and how to check them. The run
+    is kept, so that `kb report` can show it again in another format.
+
+    Exit status: 0 judged, 3 the input cannot be read, 5 it lacks the counters that a judgement needs.
+
+    Examples:
+      kb advise ./OPPROF_20260101120000_ABCDEF
+      kb advise op_summary.csv --soc Ascend310P3 --top 3
+      kb advise rank0/ rank1/ rank2/ --format html > report.html
+      kb advise --metrics counters.json --format jsonl
+    """
+    given = list(paths or [])
+    if metrics is not None and given:
+        raise UsageError("both a profile and --metrics", now="Give one of the two.")
+    if metrics is None and not given:
+        raise UsageError(
+            "no profile", now="Give a path, or counters with --metrics FILE.json; see `kb advise --help`."
+        )
+    from kb.engine import pipeline
+
+    request = request_for(soc=soc, shape=shape, audience=audience, top=top)
+    with working(common, f"reading {metrics or ', '.join(map(str, given))}"):
+        reports = pipeline.advise_metrics(metrics, request) if metrics else [pipeline.advise(given, request)]
+    print_reports(
+        common, [kept(common, report) for report in reports], many=metrics is not None and _is_list(metrics)
+    )
+    return 0
+
+
+def _is_list(path: Path) -> bool:
+    """Whether a JSON file holds a list, so that a list of one is answered by a list of one."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return file.read(4096).lstrip().startswith("[")

@@ -1,0 +1,76 @@
+"""`kb explain`: a bottleneck, what helps against it and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kb.commands._console import Common, show
+
+if TYPE_CHECKING:
+    from kb.model import Entry
+
+PANEL, ORDER = "Knowledge base", 4
+
+
+def run(
+    common: Common,
+    bottleneck: Annotated[
+        str,
+        typer.Argument(
+            metavar="BOTTLENECK", help="Id of a bottleneck, as reports print it beside a finding."
+        ),
+    ],
+) -> int:
+    """Explain a bottleneck: its signs, what helps, what does not.
+
+    Also lists the case studies that show it. Bottleneck ids stand beside the findings of every report.
+
+    Examples:
+      kb explain scalar-bound-vector
+      kb list --kind pattern            all bottlenecks
+    """
+    from kb.commands._entries import no_such_id
+    from kb.knowledge.store import load_entries
+    from kb.vocabulary import bottlenecks
+
+    entries = load_entries()
+    if bottleneck not in bottlenecks.IDS:
+        raise no_such_id("bottleneck", bottleneck, bottlenecks.IDS)
+    _print(common, bottleneck, entries)
+    return 0
+
+
+def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> None:
+    from kb.report.catalogue import say
+    from kb.report.entries import entries_table, entry_document, entry_page, entry_row
+    from kb.report.page import Block, Heading, Page
+
+    others = sorted(
+        (entry for entry in entries.values() if entry.id != bottleneck), key=lambda entry: entry.id
+    )
+    groups = {
+        "helps": [e for e in others if bottleneck in e.bottlenecks and e.kind in ("recipe", "tip")],
+        "not": [e for e in others if bottleneck in e.not_for],
+        "shown": [e for e in others if bottleneck in e.bottlenecks and e.kind == "case"],
+    }
+    pattern = entries.get(bottleneck)
+    page = entry_page(pattern, common.lang) if pattern else Page(bottleneck, lang=common.lang)
+    blocks: list[Block] = []
+    for key, found in groups.items():
+        if found:
+            blocks += [
+                Heading(say(f"explain.{key}", common.lang)),
+                entries_table(found, common.lang, kind=False),
+            ]
+    document = {
+        "schema": "kb.explain/1",
+        "bottleneck": bottleneck,
+        **({"pattern": entry_document(pattern)} if pattern else {}),
+        "helps": [entry_row(entry, common.lang) for entry in groups["helps"]],
+        "does_not_help": [entry_row(entry, common.lang) for entry in groups["not"]],
+        "cases": [entry_row(entry, common.lang) for entry in groups["shown"]],
+    }
+    show(common, Page(page.title, (*page.blocks, *blocks), note=page.note, lang=page.lang), document)

@@ -1,0 +1,179 @@
+"""`kb profile-and-advise`: collect with msopprof where needed, then advise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kb.commands import advise
+from kb.commands._console import Common, emit, say
+from kb.commands._progress import counting
+from kb.commands._reports import FORMATS, Audience, kept, print_reports, request_for
+from kb.errors import UsageError
+
+if TYPE_CHECKING:
+    from kb.engine.collect import Collected, Options, Plan
+    from kb.model import Report
+
+__all__ = ["FORMATS", "ORDER", "PANEL", "run"]
+
+PANEL, ORDER = "Main job", 1
+_CAPTURE = ("tool_version", "cann_version", "replay_mode", "warm_up", "metric_groups")
+
+
+def run(
+    common: Common,
+    *,
+    target: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TARGET [-- APP ARGS]",
+            show_default=False,
+            help="A program, a profile that exists, an .onnx model, or an msopprof --config JSON.",
+        ),
+    ],
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="MODE", help="auto, device, simulator or estimate.")
+    ] = "auto",
+    soc: Annotated[
+        str,
+        typer.Option(
+            "--soc",
+            metavar="SOC",
+            show_default=False,
+            help="Chip, such as Ascend910B2; the simulator needs it.",
+        ),
+    ] = "",
+    kernel_name: Annotated[
+        str,
+        typer.Option(
+            "--kernel-name",
+            metavar="NAME",
+            show_default=False,
+            help="Kernels to collect: a prefix, * allowed, several joined by |. Without it only the first kernel.",
+        ),
+    ] = "",
+    launch_count: Annotated[
+        int | None,
+        typer.Option("--launch-count", metavar="N", show_default=False, help="Launches to collect."),
+    ] = None,
+    warm_up: Annotated[
+        int | None,
+        typer.Option("--warm-up", metavar="N", show_default=False, help="Launches before measuring."),
+    ] = None,
+    aic_metrics: Annotated[
+        str,
+        typer.Option(
+            "--aic-metrics",
+            metavar="LIST",
+            show_default=False,
+            help="Metric groups of msopprof, joined by commas.",
+        ),
+    ] = "",
+    replay_mode: Annotated[
+        str | None,
+        typer.Option(
+            "--replay-mode", metavar="MODE", show_default=False, help="kernel, application or range."
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--timeout", metavar="SECONDS", show_default=False, help="Stop collecting after this time."
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", metavar="DIR", show_default=False, help="Where the collected profile goes."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the command that would collect, and run nothing.")
+    ] = False,
+    audience: Annotated[
+        Audience | None,
+        typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top", min=1, metavar="N", show_default=False, help="Only the first N pieces of advice."
+        ),
+    ] = None,
+) -> int:
+    """Profile with msopprof, then say what to change first.
+
+    TARGET may be a program (it is run under msopprof, on a device or in the simulator), a profile that
+    exists, an ONNX model, or an msopprof --config JSON. Arguments of the program follow after `--`.
+
+    Exit status: 0 judged, 3 the input cannot be read, 4 collecting failed, 5 the counters needed are not
+    there.
+
+    Examples:
+      kb profile-and-advise ./my_operator
+      kb profile-and-advise ./my_operator --kernel-name 'MatMul*' -- --m 1024 --n 2048
+      kb profile-and-advise ./my_operator --mode simulator --soc Ascend910B2
+      kb profile-and-advise --dry-run -- python3 infer.py
+      kb profile-and-advise ./OPPROF_20260101120000_ABCDEF
+    """
+    if len(target) == 1 and is_profile(Path(target[0])) and not dry_run:
+        return advise.run(common, paths=[Path(target[0])], soc=soc, audience=audience, top=top)
+    from kb.engine import collect, pipeline
+
+    options = collect.Options(
+        target=tuple(target),
+        mode=mode,  # type: ignore[arg-type]  # checked by Options
+        soc=soc or None,
+        kernel_name=kernel_name or None,
+        launch_count=launch_count,
+        warm_up=warm_up,
+        aic_metrics=tuple(name.strip() for name in aic_metrics.split(",") if name.strip()),
+        replay_mode=replay_mode,  # type: ignore[arg-type]  # checked by Options
+        timeout_s=timeout,
+        output=output,
+    )
+    plan = _plan(options, dry_run=dry_run)
+    if dry_run:
+        emit(collect.render_plan(plan))
+        return 0
+    with counting(common) as progress:
+        collected = collect.collect(plan, progress=progress)
+    say(common, f"collected in {collected.folder}")
+    report = pipeline.advise([collected.folder], request_for(soc=soc, shape="", audience=audience, top=top))
+    print_reports(common, [kept(common, _as_collected(report, collected))])
+    return 0
+
+
+def is_profile(path: Path) -> bool:
+    """Whether a target is data to be read: a folder, or a file that is no program, no model and no JSON."""
+    if path.is_dir():
+        return True
+    if not path.is_file() or path.suffix.lower() in (".onnx", ".json"):
+        return False
+    with path.open("rb") as file:
+        return not file.read(4).startswith((b"\x7fELF", b"#!"))
+
+
+def _plan(options: Options, *, dry_run: bool) -> Plan:
+    from kb.engine import collect
+
+    environment = collect.look_around()
+    if not dry_run and collect.choose_mode(options, environment).mode == "estimate":
+        raise UsageError(
+            "a model cannot be estimated by this version",
+            where=options.target[0],
+            now="Give a profile of it, or the program that runs it: kb profile-and-advise -- python3 infer.py",
+        )
+    return collect.plan(options, environment)
+
+
+def _as_collected(report: Report, collected: Collected) -> Report:
+    """The report with what only the collection knows: how it was measured, and what went less than well."""
+    known = {
+        name: value for name in _CAPTURE if (value := getattr(collected.capture, name)) not in (None, ())
+    }
+    capture = replace(report.capture, **known)
+    warnings = (*report.warnings, *(notice.text for notice in collected.notices))
+    return replace(report, capture=capture, warnings=tuple(dict.fromkeys(warnings)))

@@ -1,0 +1,54 @@
+"""`kb report`: a kept run once more, in any format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kb.commands._console import Common, say, screen_width
+from kb.commands._reports import FORMATS, in_language, print_reports, write_file
+
+__all__ = ["FORMATS", "ORDER", "PANEL", "run"]
+
+PANEL, ORDER = "Runs", 1
+
+
+def run(
+    common: Common,
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a kept run, or the beginning of it.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format.",
+        ),
+    ] = None,
+) -> int:
+    """Show a kept run again, in any format.
+
+    Examples:
+      kb report 4be1c0ff -o report.html
+      kb report 4be1c0ff --format markdown
+    """
+    from kb.report import views
+    from kb.report.load import report_from_dict
+    from kb.store.runs import load_run
+
+    report = report_from_dict(load_run(run_id, db=common.db or None), where=f"run {run_id}")
+    if output is None:
+        print_reports(common, [report])
+        return 0
+    name = common.format if common.format != "text" else views.view_for(output).NAME
+    write_file(
+        output,
+        views.render(
+            name, [in_language(report, common.lang)], lang=common.lang, width=screen_width(), color=False
+        ),
+    )
+    say(common, f"wrote {output}")
+    return 0

@@ -1,0 +1,38 @@
+"""`kb show`: one entry of the knowledge base."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kb.commands._console import Common, show
+
+PANEL, ORDER = "Knowledge base", 2
+
+
+def run(
+    common: Common,
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of an entry, as `kb search` and reports print it.")
+    ],
+) -> int:
+    """Show one entry with all it rests on.
+
+    A case study, an operator recipe, a bottleneck pattern or a tip: symptom, cause, what to do, when not to,
+    how to check, published gains and sources.
+
+    Examples:
+      kb show vector-larger-copies
+      kb show yolov8s-910b-seed --format json
+    """
+    from kb.commands._entries import no_such_id
+    from kb.knowledge.store import load_entries
+    from kb.report.entries import entry_document, entry_page
+
+    entries = load_entries()
+    entry = entries.get(id)
+    if entry is None:
+        raise no_such_id("entry", id, entries)
+    show(common, entry_page(entry, common.lang), {"schema": "kb.entry/1", **entry_document(entry)})
+    return 0

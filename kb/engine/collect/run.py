@@ -1,0 +1,279 @@
+"""Running the profiler: its own process group, a wall-clock limit, Ctrl-C passed on, and nobody left
+behind.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import IO, Literal
+
+Cause = Literal["finished", "timeout", "interrupted", "aborted"]
+_CHUNK = 1024 * 1024
+_AFTER_OUTPUT_S = 0.01  # a tool that closed its output is about to end
+_MARK = "KB_COLLECT_RUN"  # in the environment of the run, so that its processes are known wherever they went
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Patience, in seconds, and room, in bytes.
+
+    After SIGINT the tool parses what it has, which takes a while: `interrupt_grace_s`. `abort_grace_s` is
+    what a second Ctrl-C leaves it.
+    """
+
+    interrupt_grace_s: float = 120.0
+    terminate_grace_s: float = 5.0
+    abort_grace_s: float = 2.0
+    drain_s: float = 1.0
+    tick_s: float = 0.1
+    progress_s: float = 0.5
+    app_bytes: int = 256 * 1024 * 1024
+    tool_bytes: int = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended: `status` is negative for a signal, `left_behind` counts processes that outlived the
+    tool.
+    """
+
+    status: int
+    cause: Cause
+    elapsed_s: float
+    left_behind: int = 0
+
+
+class Interrupts:
+    """Counts Ctrl-C; SIGTERM and SIGHUP count as an abort."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.fatal: int | None = None
+
+    def take(self, number: int, _frame: FrameType | None = None) -> None:
+        """Signal handler."""
+        if number == signal.SIGINT:
+            self.count += 1
+        else:
+            self.fatal = number
+
+
+@contextmanager
+def watch_interrupts() -> Iterator[Interrupts]:
+    """Collect signals instead of dying of them; outside the main thread Python allows no handler, so
+    nothing is seen.
+
+    The handlers also make sure that the profiler starts with SIGINT at its default, even where `kb` was
+    started in the background with SIGINT ignored.
+    """
+    seen = Interrupts()
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, seen.take) for number in numbers}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+class _Stopper:
+    """Asks the group to stop ever more firmly: SIGINT, SIGTERM, SIGKILL."""
+
+    def __init__(self, group: int, limits: Limits) -> None:
+        self._group = group
+        self._limits = limits
+        self._next: tuple[float, int] | None = None  # when, and what to send
+
+    def start(self, now: float, *, abort: bool) -> None:
+        """SIGINT makes the tool parse what it has; a second one tells it to give up, and leaves it little
+        time.
+        """
+        self._send(signal.SIGINT)
+        grace = self._limits.abort_grace_s if abort else self._limits.interrupt_grace_s
+        self._next = (now + grace, signal.SIGTERM)
+
+    def tick(self, now: float) -> None:
+        """Send what is due."""
+        if self._next is None or now < self._next[0]:
+            return
+        self._send(self._next[1])
+        self._next = (now + self._limits.terminate_grace_s, signal.SIGKILL)
+
+    def _send(self, number: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._group, number)
+
+
+def run_tool(
+    argv: Sequence[str],
+    *,
+    executable: str,
+    cwd: Path,
+    variables: Mapping[str, str],
+    wall_s: float,
+    limits: Limits,
+    interrupts: Interrupts,
+    feed: Callable[[bytes], None],
+    beat: Callable[[bool], None],
+) -> Ended:
+    """Run until it ends or is ended; `feed` gets its output, `beat` is told now and then whether it is
+    stopping.
+
+    Raises:
+        OSError: it could not be started. Whatever `feed` or `beat` raise, after everything was ended.
+    """
+    token = secrets.token_hex(16)
+    start = time.monotonic()
+    process = subprocess.Popen(
+        argv,
+        executable=executable,
+        cwd=cwd,
+        env={**variables, _MARK: token},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
+    os.set_blocking(process.stdout.fileno(), False)
+    left = 0
+    try:
+        cause = _attend(
+            process,
+            process.stdout,
+            deadline=start + wall_s,
+            limits=limits,
+            interrupts=interrupts,
+            feed=feed,
+            beat=beat,
+        )
+    finally:
+        left = _end_all(process, token, limits)
+        _drain(process.stdout, limits.drain_s, feed)
+        process.stdout.close()
+    return Ended(process.returncode, cause, time.monotonic() - start, left)
+
+
+def _attend(
+    process: subprocess.Popen[bytes],
+    pipe: IO[bytes],
+    *,
+    deadline: float,
+    limits: Limits,
+    interrupts: Interrupts,
+    feed: Callable[[bytes], None],
+    beat: Callable[[bool], None],
+) -> Cause:
+    """Read, watch the clock and the signals, until the tool itself has ended."""
+    stopper = _Stopper(process.pid, limits)
+    cause: Cause = "finished"
+    next_beat = 0.0
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        is_open = True
+        while not _has_ended(process.pid):
+            if not is_open:
+                time.sleep(_AFTER_OUTPUT_S)
+            elif selector.select(limits.tick_s):
+                is_open = _read(pipe, feed)
+            now = time.monotonic()
+            seen = _cause(cause, interrupts, overdue=now >= deadline)
+            if seen != cause:
+                cause = seen
+                stopper.start(now, abort=cause == "aborted")
+                next_beat = now
+            stopper.tick(now)
+            if now >= next_beat:
+                beat(cause != "finished")
+                next_beat = now + limits.progress_s
+    return cause
+
+
+def _cause(cause: Cause, interrupts: Interrupts, *, overdue: bool) -> Cause:
+    """Why the run is being stopped, if it is: the first reason stays, only an abort goes over it."""
+    if interrupts.fatal or interrupts.count >= 2 or (interrupts.count and cause == "timeout"):
+        return "aborted"
+    if cause != "finished":
+        return cause
+    if interrupts.count:
+        return "interrupted"
+    return "timeout" if overdue else "finished"
+
+
+def _has_ended(pid: int) -> bool:
+    """Ask without reaping, so that the process id, and with it the group, stays ours until all is cleared."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # somebody else's SIGCHLD handler took it
+        return True
+
+
+def _read(pipe: IO[bytes], feed: Callable[[bytes], None]) -> bool:
+    """Hand on what is there; False at the end."""
+    try:
+        data = os.read(pipe.fileno(), _CHUNK)
+    except BlockingIOError:
+        return True
+    if data:
+        feed(data)
+    return bool(data)
+
+
+def _drain(pipe: IO[bytes], seconds: float, feed: Callable[[bytes], None]) -> None:
+    """Read what is still in the pipe; a process that got away could hold it open, hence the limit."""
+    deadline = time.monotonic() + seconds
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        while (rest := deadline - time.monotonic()) > 0 and selector.select(rest):
+            if not _read(pipe, feed):
+                return
+
+
+def _end_all(process: subprocess.Popen[bytes], token: str, limits: Limits) -> int:
+    """End what is left of the run, politely at first; returns how many processes had outlived the tool."""
+    left = _marked(token) - {process.pid} if _has_ended(process.pid) else set()
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        rest = _marked(token)
+        if not rest:
+            break
+        for pid in rest:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        deadline = time.monotonic() + limits.terminate_grace_s
+        while _marked(token) and time.monotonic() < deadline:
+            time.sleep(_AFTER_OUTPUT_S)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)  # whoever cleared its environment
+    process.wait()
+    return len(left)
+
+
+def _marked(token: str) -> set[int]:
+    """Processes that carry the mark of this run, whatever group or parent they have now; zombies have none.
+
+    Source: /proc/<pid>/environ, which holds the environment a program was started with.
+    """
+    wanted = f"{_MARK}={token}".encode()
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            content = (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if wanted in content:
+            found.add(int(folder.name))
+    return found

@@ -1,0 +1,237 @@
+"""A job export read whole: operators, where the time went, per rank and in sum, and what to know about it.
+
+Shared by the readers of msprof's op_summary and the PyTorch profiler's kernel_details, which differ in names
+only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kb.engine.readers import chip
+from kb.engine.readers.columns import integer
+from kb.engine.readers.launches import Group, Launches, TableResult
+from kb.engine.readers.layout import Layout, layout
+from kb.engine.readers.operators import Built, build, sides_of
+from kb.engine.readers.rows import Rows
+from kb.engine.readers.run_times import from_timelines, total
+from kb.engine.readers.source import Bundle, Source
+from kb.engine.readers.step_trace import all_settings, in_order, rank_name, read_ranks
+from kb.engine.readers.timeline import COMMUNICATION, TWIN
+from kb.engine.readers.words import clean
+from kb.model import Capture, Follow, Notice, Operator, Profile, RunTimes, SourceFile
+
+_GROUPS = (  # metric group of the profiler, a column only it writes
+    ("PipeUtilization", ("aic_mac_time_us", "aiv_vec_time_us")),
+    ("ArithmeticUtilization", ("aic_mac_fp16_ratio", "aiv_vec_fp32_ratio")),
+    ("Memory", ("aic_main_mem_read_bw", "aiv_main_mem_read_bw")),
+    ("MemoryL0", ("aic_l0a_read_bw",)),
+    ("MemoryUB", ("aic_ub_read_bw_vector", "aiv_ub_read_bw_vector")),
+    ("ResourceConflictRatio", ("aic_vec_bank_cflt_ratio", "aiv_vec_bank_cflt_ratio")),
+    ("MemoryAccess", ("gm_to_ub_datas", "gm_to_l1_datas")),
+    ("L2Cache", ("aic_write_cache_hit", "aic_read_local_l2_hit")),
+    ("PipelineExecuteUtilization", ("aic_mac_exe_ratio",)),
+)
+
+
+MOST_CORES = 72  # vector cores of the largest chip
+
+
+@dataclass
+class _Table:
+    source: Source
+    label: str
+    rank: str
+    form: Layout
+    result: TableResult
+
+
+def read_job(bundle: Bundle, sources: Sequence[Source], table: str, tool: str, soc: str | None) -> Profile:
+    """The profile of all tables together: operators added up over ranks, times of the same ranks added up.
+
+    Raises:
+        SourceError: when a table lacks the columns nothing works without.
+    """
+    settings = all_settings(bundle)
+    launches = Launches()
+    tables: list[_Table] = []
+    forms: dict[tuple[str, ...], Layout] = {}
+    for source in sources:
+        rows = Rows(source.path)
+        form = forms.get(rows.header)
+        if form is None:
+            form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
+        label, rank = bundle.label(source.path), rank_name(source.path, settings)
+        tables.append(_Table(source, label, rank, form, launches.read(rows, form, label, rank)))
+    launches.finish()
+    groups = [group for group in launches.groups.values() if group.count]
+    built = build(groups, overlapping=_twins_overlap(launches))
+    traced, trace_files, trace_notices = read_ranks(bundle, settings)
+    ranks = _rank_times(tables, launches, built, traced)
+    with_kernels = [ranks[name] for name in dict.fromkeys(item.rank for item in tables)]
+    found_chip, chip_notices = chip.resolve(None, soc, _clues(groups, built.operators))
+    first = next(iter(settings.values()), None)
+    return Profile(
+        target=bundle.target,
+        source=table,
+        scope="run",
+        capture=Capture(
+            tool=tool,
+            tool_version=f"torch_npu {first.torch_version}" if first and first.torch_version else None,
+            cann_version=first.cann_version if first else None,
+            metric_groups=_metric_groups(forms.values()),
+        ),
+        chip=found_chip,
+        operators=tuple(built.operators),
+        times=total(with_kernels),
+        follows=_follows(launches),
+        ranks=in_order(ranks) if len(ranks) > 1 else (),
+        files=(*(SourceFile(t.label, table, t.result.rows, t.result.lost) for t in tables), *trace_files),
+        notices=(
+            *bundle.notices,
+            *chip_notices,
+            *(notice for item in tables for notice in _table_notices(item)),
+            *_run_notices(launches, built, tables),
+            *trace_notices,
+        ),
+    )
+
+
+def _twins_overlap(launches: Launches) -> bool:
+    both = TWIN | COMMUNICATION
+    return any(
+        spent
+        for line in launches.timelines.values()
+        for mask, spent in enumerate(line.by_mask)
+        if mask & both == both
+    )
+
+
+def _rank_times(
+    tables: Sequence[_Table], launches: Launches, built: Built, traced: dict[str, RunTimes]
+) -> dict[str, RunTimes]:
+    """Times of each rank: the vendor's step trace where there is one, else from the time stamps."""
+    ranks = dict(traced)
+    for rank in dict.fromkeys(item.rank for item in tables):
+        mine = [item for item in tables if item.rank == rank]
+        lines = [line for (name, _), line in launches.timelines.items() if name == rank]
+        steps = len(set().union(*(item.result.steps for item in mine))) or None
+        own = from_timelines(lines, not built.loose_twins, mine[0].label, steps)
+        if rank in traced:
+            t = traced[rank]
+            ranks[rank] = RunTimes(
+                t.span, t.busy, t.compute, t.communication, t.exposed, t.idle, own.idle_gaps, t.steps
+            )
+        else:
+            ranks[rank] = own
+    return ranks
+
+
+def _follows(launches: Launches) -> tuple[Follow, ...]:
+    sums: dict[tuple[str, str], list[int]] = {}
+    for line in launches.timelines.values():
+        for before, after, count, spent in line.follows():
+            found = sums.setdefault((before, after), [0, 0])
+            found[0] += count
+            found[1] += spent
+    ordered = sorted(sums.items(), key=lambda item: (-item[1][1], item[0]))
+    return tuple(Follow(before, after, count, spent / 1000) for (before, after), (count, spent) in ordered)
+
+
+def _metric_groups(forms: Iterable[Layout]) -> tuple[str, ...]:
+    measured = frozenset[str]().union(*(form.measured for form in forms))
+    return tuple(name for name, marks in _GROUPS if measured.intersection(marks))
+
+
+def _clues(groups: Sequence[Group], operators: Sequence[Operator]) -> chip.Clues:
+    """Clock from total cycles / (time x blocks), core counts from the largest launches, family from
+    the prefixes.
+    """
+    pairs = []
+    for group in groups:
+        sums = {name: group.sums[k] for k, (name, _) in enumerate(group.layout.counters)}
+        blocks = integer(group.cell("block_dim")) or 0
+        vector_blocks = integer(group.cell("mix_block_dim")) or blocks
+        for side, n in (("aic", blocks), ("aiv", vector_blocks)):
+            # with more blocks than cores the time column is no time of one core
+            if side in sides_of(group) and 0 < n <= MOST_CORES:
+                pairs.append((sums.get(f"{side}_total_cycles", 0.0), sums.get(f"{side}_time_us", 0.0) * n))
+    prefixed = any(group.layout.prefixed for group in groups)
+    plain = any(group.layout.measured for group in groups) and not prefixed
+    families = {"atlas-a2", "atlas-a3", "ascend-950"} if prefixed else set()
+    if plain:
+        families = {"ascend-310", "ascend-310p", "ascend-910"}
+    most = {
+        kind: max((op.block_dim or 0 for op in operators if op.core == kind), default=0)
+        for kind in ("cube", "vector")
+    }
+    return chip.Clues(frozenset(families), chip.clock_of(pairs), most["cube"], most["vector"])
+
+
+def _table_notices(item: _Table) -> list[Notice]:
+    result, label = item.result, item.label
+    out = []
+    if result.cut:
+        out.append(
+            Notice(
+                "row-cut-off",
+                f"the last row is cut off and was left out; {result.rows} complete rows used",
+                label,
+            )
+        )
+    if result.bad:
+        out.append(
+            Notice(
+                "rows-lost",
+                f"{result.bad} rows without a usable duration were left out",
+                label,
+                result.bad_line,
+            )
+        )
+    if result.ragged:
+        text = (
+            f"{result.ragged} rows have more or fewer cells than the header; what precedes the fault was used"
+        )
+        out.append(Notice("ragged-rows", text, label, result.ragged_line))
+    if result.mangled:
+        text = (
+            "start times are in scientific notation, as a spreadsheet leaves them: no times between kernels"
+        )
+        out.append(Notice("excel-mangled", f"{text} ({result.mangled} rows)", label))
+    if item.form.unknown:
+        names = clean(", ".join(item.form.unknown[:8])) + (" ..." if len(item.form.unknown) > 8 else "")
+        out.append(Notice("unknown-columns", f"columns not known and not used: {names}", label, 1))
+    if not result.rows:
+        out.append(Notice("no-rows", "the table has a header but no usable row", label))
+    return out
+
+
+def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table]) -> list[Notice]:
+    out = []
+    names = ", ".join(item.label for item in tables[:4])
+    if built.operators and built.untyped == len([op for op in built.operators if op.core != "communication"]):
+        text = "exported at task-time level 0: no core kinds, shapes or block counts"
+        out.append(
+            Notice("level0", f"{text}; collect with --task-time=l1 (msprof) or profiler level 1", names)
+        )
+    if built.zero_times:
+        text = f"pipe times are 0.0 in {built.zero_times} operators that ran: left out, the ratios are used"
+        out.append(Notice("zero-times", text, names))
+    if built.twins:
+        text = (
+            f"{built.twins} helper rows ({built.twins_us:.0f} us) repeat collectives running beside them; "
+            "they are neither added to the run nor blamed on AI CPU"
+        )
+        out.append(Notice("collective-twins", text, names))
+    late = sum(line.late for line in launches.timelines.values())
+    if late:
+        out.append(
+            Notice("unsorted", f"{late} rows lie far out of time order; idle times are approximate", names)
+        )
+    if launches.overflow:
+        text = f"{launches.overflow} launches beyond the first 20000 groups were counted without their shapes"
+        out.append(Notice("shapes-folded", text, names))
+    if len({item.rank for item in tables}) > 1:
+        out.append(Notice("ranks-summed", f"operators and times are sums over {len(tables)} tables", names))
+    return out

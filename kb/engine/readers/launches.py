@@ -1,0 +1,353 @@
+"""Launches of a job export, gathered into groups of equal ones while the lines stream by.
+
+A group is one (type, core, shapes, dtypes, formats, blocks). Its counters wait as text and are summed column
+by column; memory depends on the number of groups, not of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from os.path import commonprefix
+
+from kb.engine.readers import tasks
+from kb.engine.readers.columns import missing, number
+from kb.engine.readers.layout import Layout
+from kb.engine.readers.rows import Rows, split
+from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, TWIN, Timeline, nanoseconds
+from kb.engine.readers.words import clean
+
+WAITING = 1 << 13  # rows of which the counters wait to be summed, over all groups
+MOST_GROUPS = 20_000
+MOST_STEPS = 100_000
+LONGEST_US = 1e15
+
+_PEEK = 48  # characters of a line's middle zone that usually tell its group
+_CROWD = 8  # groups with one such beginning, beyond which the middle is cut out exactly
+_ABSENT = frozenset(("N/A", "NA", ""))
+
+
+@dataclass
+class Group:
+    """Equal launches: the first row stands for all, sums for the numbers."""
+
+    layout: Layout
+    first: list[str]
+    label: str
+    origin: str
+    kind: int
+    folded: bool
+    sums: list[float]
+    counts: list[int]
+    count: int = 0
+    total_us: float = 0.0
+    low_us: float = float("inf")
+    high_us: float = 0.0
+    wait_us: tuple[float, float, float] = (0.0, float("inf"), float("-inf"))  # sum, low, high
+    waits: int = 0
+    durations: list[float] = field(default_factory=list)
+    wait_cells: list[str] = field(default_factory=list)
+    tails: list[str] = field(default_factory=list)
+
+    def cell(self, name: str) -> str:
+        """The first row's cell of a column, empty when the header has no such column."""
+        place = self.layout.at.get(name)
+        return self.first[place] if place is not None else ""
+
+    def flush(self) -> None:
+        """Add what waits to the sums."""
+        if not self.durations:
+            return
+        self.count += len(self.durations)
+        self.total_us += sum(self.durations)
+        self.low_us = min(self.low_us, *self.durations)
+        self.high_us = max(self.high_us, *self.durations)
+        waits = _numbers(self.wait_cells)
+        if waits:
+            total, low, high = self.wait_us
+            self.wait_us = (total + sum(waits), min(low, *waits), max(high, *waits))
+            self.waits += len(waits)
+        if self.layout.counters:
+            self._add_counters()
+        self.durations.clear()
+        self.wait_cells.clear()
+        self.tails.clear()
+
+    def _add_counters(self) -> None:
+        """Sum the waiting tails.
+
+        All have the same number of cells, so column k is every n-th cell of all of them in a row. The cells
+        they begin with are often equal in all (a vector kernel has zeros for the cube core): those are not
+        taken apart. What the least and the greatest string begin with, all do.
+        """
+        tails, n = self.tails, len(self.tails)
+        same = commonprefix((min(tails), max(tails)))  # noqa: RUF071 - of strings, that is what is wanted
+        fixed = same.count(",")
+        head = same.rsplit(",", 1)[0].split(",") if fixed else []
+        cut = same.rfind(",") + 1
+        cells = ",".join([tail[cut:] for tail in tails]).split(",")
+        step = self.layout.span - fixed
+        first = self.layout.width - self.layout.span
+        for k, (_, place) in enumerate(self.layout.counters):
+            column = place - first
+            if column < fixed:
+                value = number(head[column])
+                total, count = (0.0, 0) if value is None else (value * n, n)
+            else:
+                total, count = _sum(cells[column - fixed :: step])
+            self.sums[k] += total
+            self.counts[k] += count
+
+
+def _sum(cells: Sequence[str]) -> tuple[float, int]:
+    """Sum and number of the numeric cells of a column."""
+    first = cells[0]
+    if cells.count(first) == len(cells):
+        value = number(first)
+        return (0.0, 0) if value is None else (value * len(cells), len(cells))
+    values = _numbers(cells)
+    return sum(values), len(values)
+
+
+def _numbers(cells: Sequence[str]) -> list[float]:
+    """The finite numbers among cells; all at once where none is missing."""
+    try:
+        values = list(map(float, cells))
+    except ValueError:
+        values = []
+    if not values or not isfinite(sum(values)):
+        values = [value for value in map(number, cells) if value is not None]
+    return values
+
+
+@dataclass
+class TableResult:
+    """What became of the rows of one file; line numbers are of the first such row."""
+
+    rows: int = 0  # used
+    cut: bool = False  # the last row was cut off
+    blank: int = 0
+    ragged: int = 0
+    ragged_line: int | None = None
+    bad: int = 0
+    bad_line: int | None = None
+    untimed: int = 0
+    mangled: int = 0  # time stamps in scientific notation
+    steps: set[str] = field(default_factory=set)
+
+    @property
+    def lost(self) -> int:
+        """Rows that could not be used."""
+        return self.bad + self.cut
+
+
+class Launches:
+    """All groups of a run, over one or several tables."""
+
+    def __init__(self) -> None:
+        self.groups: dict[tuple[str, ...], Group] = {}
+        self.timelines: dict[tuple[str, str], Timeline] = {}  # by rank and device
+        self.overflow = 0
+        self._labels: dict[str, str] = {}
+
+    def read(self, rows: Rows, form: Layout, origin: str, rank: str) -> TableResult:
+        """Take in one table; `origin` names the file in measures, `rank` the rank its times belong to."""
+        return _Reading(self, form, origin, rank).run(rows)
+
+    def finish(self) -> None:
+        """Sum what still waits and close the timelines."""
+        self.flush()
+        for timeline in self.timelines.values():
+            timeline.finish()
+
+    def flush(self) -> None:
+        """Sum the waiting counters of all groups."""
+        for group in self.groups.values():
+            group.flush()
+
+    def group_of(self, row: list[str], form: Layout, origin: str) -> Group:
+        """The group of a whole row, a new one when it is the first of its kind."""
+        name = row[form.at["op_name"]].strip('"')
+        type_cell = row[form.at["op_type"]] if "op_type" in form.at else ""
+        label = self.label(name) if missing(type_cell) else clean(type_cell)
+        key: tuple[str, ...] = (label, *form.identity(row), *form.header)
+        found = self.groups.get(key)
+        if found is not None:
+            return found
+        task = row[form.at["task_type"]]
+        folded = len(self.groups) >= MOST_GROUPS
+        if folded:
+            self.overflow += 1
+            key = ("more than can be told apart", task, *form.header)
+            found = self.groups.get(key)
+            if found is not None:
+                return found
+        size = len(form.counters)
+        group = Group(form, row, label, origin, _kind(task, name, label), folded, [0.0] * size, [0] * size)
+        self.groups[key] = group
+        return group
+
+    def label(self, name: str) -> str:
+        """What stands for a missing type: the type the kernel name spells out, else the name."""
+        found = self._labels.get(name)
+        if found is None:
+            found = tasks.type_from_name(name) or clean(name)
+            if len(self._labels) < MOST_GROUPS:
+                self._labels[name] = found
+        return found
+
+
+class _Reading:
+    """One pass over one table."""
+
+    def __init__(self, launches: Launches, form: Layout, origin: str, rank: str) -> None:
+        self.launches = launches
+        self.form = form
+        self.origin = origin
+        self.rank = rank
+        self.result = TableResult()
+        self._quick: dict[tuple[str, ...], list[tuple[str, int, Group]]] = {}
+        self._timelines: dict[str, Timeline] = {}
+        # a column the header lacks reads as the extra empty cell that every row is given at the end
+        self._start, self._device, self._stream, self._step, self._wait = (
+            form.at.get(name, -1) for name in ("start_us", "device_id", "stream_id", "step_id", "wait_us")
+        )
+
+    def run(self, rows: Rows) -> TableResult:
+        """Read to the end of the file."""
+        line = 1
+        for line, text in enumerate(rows.lines(), 2):
+            if not self._quickly(text):
+                self._carefully(text, line, rows.unfinished)
+            if not line % WAITING:
+                self.launches.flush()
+        self.launches.flush()
+        self.result.rows = line - 1 - self.result.lost - self.result.blank
+        return self.result
+
+    def _quickly(self, text: str) -> bool:
+        """Take a line by cutting it at the borders of its zones; False when it must be taken apart
+        with care.
+        """
+        form = self.form
+        front = form.front
+        cells = text.split(",", front)
+        if len(cells) <= front or not front:
+            return False
+        rest = cells[front]
+        key: tuple[str, ...] = (cells[form.at_type], cells[form.at_task], rest[:_PEEK])
+        if key[0] in _ABSENT:
+            key = (*key, cells[form.at_name])
+        found = None
+        for middle, length, group in self._quick.get(key, ()):
+            if rest.startswith(middle) and rest.count(",", length) == form.tail_commas:
+                found = length, group
+                break
+        found = found or self._learn(text, cells, key)
+        if found is None:
+            return False
+        length, group = found
+        try:
+            duration = float(cells[form.at_duration])
+        except ValueError:
+            return False
+        if not 0 <= duration < LONGEST_US:
+            return False
+        cells[front] = ""  # stands for the columns that the header lacks
+        group.durations.append(duration)
+        group.wait_cells.append(cells[self._wait])
+        group.tails.append(rest[length:])
+        self._place(group, cells, duration)
+        return True
+
+    def _place(self, group: Group, cells: list[str], duration: float) -> None:
+        """Put a launch on the time line of its device."""
+        start = nanoseconds(cells[self._start])
+        if start is None:
+            self._no_start(cells[self._start])
+            return
+        if self._step >= 0 and len(self.result.steps) < MOST_STEPS:
+            self.result.steps.add(cells[self._step])
+        if group.kind:
+            timeline = self._timelines.get(cells[self._device])
+            if timeline is None:
+                timeline = self._new_timeline(cells[self._device])
+            end = start + int(duration * 1000 + 0.5)
+            timeline.add((start, end, group.kind, cells[self._stream], group.label))
+
+    def _learn(self, text: str, cells: list[str], key: tuple[str, ...]) -> tuple[int, Group] | None:
+        """Group of a line whose middle was not seen yet; None when its cells do not lie where they should."""
+        front, tail = self.form.front, self.form.tail
+        pieces = cells[front].rsplit(",", tail) if tail else [cells[front]]
+        row = split(text)
+        whole = len(row) == self.form.width and len(pieces) == tail + 1
+        # cells split by comma alone must be the cells the csv rules give, else a quoted comma moved them
+        if not whole or [c.strip('"') for c in row[:front]] != [c.strip('"') for c in cells[:front]]:
+            return None
+        if tail and row[-tail:] != pieces[1:]:
+            return None
+        middle = pieces[0] + "," if tail else pieces[0]
+        group = self.launches.group_of(row, self.form, self.origin)
+        known = self._quick.setdefault(key, [])
+        if len(known) < _CROWD and len(self._quick) < MOST_GROUPS:
+            known.append((middle, len(middle), group))
+        return len(middle), group
+
+    def _new_timeline(self, device: str) -> Timeline:
+        timeline = self.launches.timelines.setdefault((self.rank, device), Timeline())
+        self._timelines[device] = timeline
+        return timeline
+
+    def _carefully(self, text: str, line: int, unfinished: bool) -> None:
+        """Take a line apart by the csv rules: quotes in odd places, too many or too few cells, or no number.
+
+        `unfinished` says that this is the last line and has no line break: short of cells it was cut off.
+        """
+        if not text:
+            self.result.blank += 1
+            return
+        row = split(text)
+        form, width = self.form, self.form.width
+        if unfinished and len(row) < width:
+            self.result.cut = True
+            return
+        needed = max(form.at_name, form.at_task, form.at_duration)
+        duration = number(row[form.at_duration]) if len(row) > needed else None
+        if duration is None or not 0 <= duration < LONGEST_US:
+            self.result.bad += 1
+            self.result.bad_line = self.result.bad_line or line
+            return
+        if len(row) != width:
+            # what lies before the fault is used, the rest is absent
+            self.result.ragged += 1
+            self.result.ragged_line = self.result.ragged_line or line
+            row = (row + [""] * width)[:width]
+        row.append("")
+        group = self.launches.group_of(row, form, self.origin)
+        group.durations.append(duration)
+        group.wait_cells.append(row[self._wait])
+        group.tails.append(",".join(cell.replace(",", " ") for cell in row[width - form.span : width]))
+        self._place(group, row, duration)
+
+    def _no_start(self, cell: str) -> None:
+        self.result.untimed += 1
+        if "E+" in cell.upper():
+            self.result.mangled += 1
+
+
+def _kind(task: str, name: str, label: str) -> int:
+    """Which bit of the timeline a group's intervals set; 0 for a task that is no work of the device."""
+    if tasks.is_twin(task, name, label):
+        return TWIN
+    core = tasks.core_of(task, name, (), prefixed=False, split_chip=False)
+    if core == "communication":
+        return COMMUNICATION
+    return 0 if core == "other" else COMPUTE
+
+
+def by_total(groups: Iterable[Group]) -> list[Group]:
+    """Groups by falling total time; equal ones by label and name, so that the order never depends on
+    the file.
+    """
+    return sorted(groups, key=lambda group: (-group.total_us, group.label, group.cell("op_name")))

@@ -1,0 +1,94 @@
+"""Rows of a CSV file, streamed with bounded memory; one physical line is one row.
+
+The tables read here never hold a line break inside a cell, so a lost closing quote costs one row and not the
+rest of the file.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from kb.errors import SourceError
+
+CHUNK = 1 << 18
+LONGEST_LINE = 1 << 20
+
+
+def split(line: str) -> list[str]:
+    """The cells of one line by the csv rules; what follows an unclosed quote is one cell."""
+    if '"' not in line:
+        return line.split(",")
+    try:
+        return next(csv.reader([line]), [""])
+    except csv.Error:  # a cell beyond the module's limit
+        return [line]
+
+
+class Rows:
+    """Header and rows of one CSV file.
+
+    `header` is stripped of blanks and a byte order mark. After the iteration `unfinished` says whether the
+    last line had no line break, as a killed export leaves it.
+
+    Raises:
+        SourceError: when the file cannot be opened, or a line is longer than a megabyte.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.unfinished = False
+        self._lines = self._read()
+        self.header: tuple[str, ...] = ()
+        for line in self._lines:
+            if line.strip():
+                self.header = tuple(cell.strip() for cell in split(line))
+                break
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return (split(line) for line in self._lines if line)
+
+    def lines(self) -> Iterator[str]:
+        """The lines behind the header, unsplit, without line breaks; empty ones too."""
+        return self._lines
+
+    def _read(self) -> Iterator[str]:
+        try:
+            # universal line ends: exports mix CRLF and LF; bytes that are no UTF-8 must not stop the reading
+            with self.path.open(encoding="utf-8-sig", errors="replace") as file:
+                yield from self._split_lines(file)
+        except OSError as fault:
+            raise unreadable(self.path, fault) from fault
+
+    def _split_lines(self, file: TextIO) -> Iterator[str]:
+        rest = ""
+        count = 1
+        while chunk := file.read(CHUNK):
+            lines = (rest + chunk).split("\n")
+            rest = lines.pop()
+            count += len(lines)
+            yield from lines
+            if len(rest) > LONGEST_LINE:
+                raise SourceError(
+                    "a line is longer than a megabyte, so this is no table of a profiler",
+                    where=f"{self.path}:{count}",
+                    now="check that the file was copied whole and as text",
+                )
+        if rest:
+            self.unfinished = True
+            yield rest
+
+
+def unreadable(path: Path, fault: OSError) -> SourceError:
+    """The error for a file the system does not let us read."""
+    if isinstance(fault, FileNotFoundError):
+        return SourceError("no such file or folder", where=str(path), now="check the path")
+    if isinstance(fault, PermissionError):
+        return SourceError(
+            "no permission to read",
+            where=str(path),
+            now="msopprof writes folders of mode 750: chmod or copy them",
+        )
+    return SourceError(f"cannot be read: {fault.strerror or fault}", where=str(path), now="check the path")

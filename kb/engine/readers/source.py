@@ -1,0 +1,159 @@
+"""Files as readers meet them: found by a bounded walk, opened once for a look at the head, never followed
+blindly.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from kb.engine.readers.rows import split, unreadable
+from kb.errors import SourceError
+from kb.model import Notice
+
+HEAD = 16 << 10  # the widest header line seen has 1056 columns and 14 KB
+MOST_FILES = 20_000
+DEEPEST = 12
+
+
+@dataclass(frozen=True)
+class Source:
+    """One regular file: where it is, how large, and its first bytes."""
+
+    path: Path
+    size: int
+    head: bytes
+
+    @cached_property
+    def text(self) -> str:
+        """The head as text; empty when the bytes are clearly no text."""
+        if b"\0" in self.head:
+            return ""
+        return self.head.decode("utf-8-sig", errors="replace")
+
+    @cached_property
+    def header(self) -> tuple[str, ...]:
+        """Cells of the first line that is not blank, stripped; empty for a binary file."""
+        for line in self.text.splitlines():
+            if line.strip():
+                return tuple(cell.strip() for cell in split(line))
+        return ()
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What one reader gets: the files by reader name, what the user pointed at, and what the walk noticed."""
+
+    target: str
+    files: Mapping[str, tuple[Source, ...]]
+    notices: tuple[Notice, ...] = ()
+    roots: tuple[Path, ...] = field(default=())
+
+    def of(self, name: str) -> tuple[Source, ...]:
+        """The files that the reader `name` recognised, in path order."""
+        return self.files.get(name, ())
+
+    def label(self, path: Path) -> str:
+        """A path as reports show it: relative to what the user gave, so that no machine's folders leak."""
+        for root in self.roots:
+            if path == root:
+                return path.name
+            if root in path.parents:
+                return path.relative_to(root).as_posix()
+        return path.name
+
+
+def open_source(path: Path) -> Source:
+    """A file, looked at.
+
+    Raises:
+        SourceError: for what does not exist, may not be read, or is a pipe, socket or device.
+    """
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise SourceError(
+                "not a regular file (pipe, socket or device)", where=str(path), now="give a file or a folder"
+            )
+        with path.open("rb") as file:
+            return Source(path, about.st_size, file.read(HEAD))
+    except OSError as fault:
+        raise unreadable(path, fault) from fault
+    except ValueError as fault:  # a NUL in the name
+        raise SourceError("not a usable path", where=repr(str(path)), now="check the path") from fault
+
+
+def find(paths: Sequence[Path]) -> tuple[list[Source], list[Notice]]:
+    """All regular files at or below the paths, in order, and what had to be left out.
+
+    Links inside a folder are not followed, so a loop or a link out of the folder is harmless.
+
+    Raises:
+        SourceError: when a path given by the user itself cannot be read.
+    """
+    sources: list[Source] = []
+    notices: list[Notice] = []
+    seen: set[Path] = set()
+    for path in paths:
+        if _is_folder(path):
+            candidates: Iterator[Path] = _walk(path, notices, 0)
+            sources.extend(_look(candidates, seen, notices))
+        elif path not in seen:
+            seen.add(path)
+            sources.append(open_source(path))
+    return sources, notices
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _look(candidates: Iterator[Path], seen: set[Path], notices: list[Notice]) -> Iterator[Source]:
+    for path in candidates:
+        if len(seen) >= MOST_FILES:
+            notices.append(
+                Notice(
+                    "too-many-files", f"only the first {MOST_FILES} files were looked at", str(path.parent)
+                )
+            )
+            return
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            yield open_source(path)
+        except SourceError as fault:
+            notices.append(Notice("file-skipped", fault.what, str(path)))
+
+
+def _walk(folder: Path, notices: list[Notice], depth: int) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError as fault:
+        if depth == 0:
+            raise unreadable(folder, fault) from fault
+        notices.append(Notice("folder-skipped", unreadable(folder, fault).what, str(folder)))
+        return
+    for entry in entries:
+        if entry.is_symlink():
+            notices.append(Notice("link-skipped", "a link inside the folder was not followed", entry.path))
+        elif entry.is_dir(follow_symlinks=False):
+            if depth + 1 < DEEPEST:
+                yield from _walk(Path(entry.path), notices, depth + 1)
+            else:
+                notices.append(Notice("folder-skipped", f"deeper than {DEEPEST} folders", entry.path))
+        elif entry.is_file(follow_symlinks=False):
+            yield Path(entry.path)
+        else:
+            notices.append(Notice("file-skipped", "not a regular file (pipe, socket or device)", entry.path))

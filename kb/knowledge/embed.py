@@ -1,0 +1,146 @@
+"""Text to vector with the shipped static model: the mean of its pieces' vectors, in plain Python and exact.
+
+The table holds int8 codes with a whole-number weight a piece. All lanes of a vector are packed into one big integer,
+64 bits a lane, so that adding a word is one addition: no numpy, the same bits on every machine.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from kb import shipped
+from kb.errors import KnowledgeError
+from kb.knowledge import tokenizer
+
+FORMAT = 1
+_BIAS = 128  # codes are stored as bytes 1..255, so that lanes never go below zero
+_CHUNK = 900  # parameters of one SQL statement
+_REMEMBERED = 100_000  # words kept in memory
+
+Word = tuple[int, int]  # packed sum of weight * (code + 128) over the pieces, sum of the weights
+
+
+class Embedder:
+    """The static model of one file; `name` and `version` say which, and go into every index made with it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the model file (read only).
+
+        Raises:
+            KnowledgeError: the file is missing, damaged or of another format.
+        """
+        try:
+            self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+            meta = {k: json.loads(v) for k, v in self._db.execute("SELECT key, value FROM meta")}
+            lowest = self._db.execute("SELECT min(score) FROM vocab").fetchone()[0]
+        except (sqlite3.Error, ValueError) as fault:
+            raise KnowledgeError(
+                f"search model unreadable: {fault}", where=str(path), now="install ascend-kb again"
+            ) from fault
+        if meta.get("format") != FORMAT:
+            raise KnowledgeError(
+                f"search model has format {meta.get('format')}, expected {FORMAT}",
+                where=str(path),
+                now="make it again with `make model`",
+            )
+        self.name: str = meta["name"]
+        self.version: str = meta["version"]
+        self.dimensions: int = meta["dimensions"]
+        self._unknown = lowest - 10.0  # as in the reference tokenizer
+        self._words: dict[str, Word] = {}
+        self._whole: dict[str, tuple[float, int, bytes]] | None = None
+
+    def embed(self, text: str) -> list[float]:
+        """The unit vector of a text; all zeros when no piece of it is known."""
+        found = tokenizer.words(text)
+        self._learn(found)
+        packed = weight = 0
+        for word in found:
+            lanes, share = self._words[word]
+            packed += lanes
+            weight += share
+        return self._unpack(packed, weight)
+
+    def embed_many(self, texts: Iterable[str]) -> Iterable[list[float]]:
+        """Vectors of many texts; reads the whole table once (about 20 MB of memory)."""
+        if self._whole is None:
+            rows = self._db.execute("SELECT piece, score, weight, vec FROM vocab")
+            self._whole = {piece: (score, weight, vec) for piece, score, weight, vec in rows}
+        return map(self.embed, texts)
+
+    def split(self, text: str) -> list[str]:
+        """The pieces of a text, as the reference tokenizer gives them."""
+        found = tokenizer.words(text)
+        scores = {piece: row[0] for piece, row in self._rows(tokenizer.candidates(found)).items()}
+        return [piece for word in found for piece in tokenizer.split(word, scores, self._unknown)]
+
+    def _learn(self, found: Sequence[str]) -> None:
+        new = {word for word in found if word not in self._words}
+        if not new:
+            return
+        if len(self._words) > _REMEMBERED:
+            self._words.clear()
+            new = set(found)
+        rows = self._rows(tokenizer.candidates(new))
+        scores = {piece: row[0] for piece, row in rows.items()}
+        packed: dict[str, int] = {}
+        for word in new:
+            lanes = total = 0
+            for piece in tokenizer.split(word, scores, self._unknown):
+                if piece not in rows:
+                    continue  # unknown: adds nothing
+                _, weight, codes = rows[piece]
+                if piece not in packed:
+                    packed[piece] = weight * _pack(codes)
+                lanes += packed[piece]
+                total += weight
+            self._words[word] = (lanes, total)
+
+    def _rows(self, pieces: set[str]) -> dict[str, tuple[float, int, bytes]]:
+        if self._whole is not None:
+            return {piece: self._whole[piece] for piece in pieces if piece in self._whole}
+        wanted = list(pieces)
+        found = {}
+        for start in range(0, len(wanted), _CHUNK):
+            chunk = wanted[start : start + _CHUNK]
+            marks = ",".join("?" * len(chunk))
+            sql = f"SELECT piece, score, weight, vec FROM vocab WHERE piece IN ({marks})"  # noqa: S608
+            for piece, score, weight, vec in self._db.execute(sql, chunk):
+                found[piece] = (score, weight, vec)
+        return found
+
+    def _unpack(self, packed: int, weight: int) -> list[float]:
+        lanes = array("Q", packed.to_bytes(8 * self.dimensions, sys.byteorder))
+        bias = _BIAS * weight
+        values = [lane - bias for lane in lanes]
+        length = sum(value * value for value in values) ** 0.5
+        return [value / length for value in values] if length else [0.0] * self.dimensions
+
+
+def _pack(codes: bytes) -> int:
+    return int.from_bytes(array("Q", iter(codes)).tobytes(), sys.byteorder)
+
+
+def quantise(vector: Sequence[float]) -> tuple[float, bytes]:
+    """A vector as int8 codes and their step; all zeros stay zeros."""
+    largest = max(map(abs, vector))
+    if not largest:
+        return 0.0, bytes(len(vector))
+    factor = 127 / largest
+    return largest / 127, array("b", [round(value * factor) for value in vector]).tobytes()
+
+
+def sign_bits(vector: Iterable[float]) -> bytes:
+    """One bit a dimension, the first the highest: set where the value is above zero."""
+    digits = "".join("1" if value > 0 else "0" for value in vector)
+    return int(digits, 2).to_bytes((len(digits) + 7) // 8, "big")
+
+
+def shipped_model() -> Path:
+    """Path of the model that comes with `kb`."""
+    return shipped.root() / "model" / "static.db"

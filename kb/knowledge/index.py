@@ -1,0 +1,250 @@
+"""Building the search index: one SQLite file with the entries, their vectors and their terms.
+
+Tables
+    meta(key, value)             format, model name and version, fingerprint, number of entries; JSON values
+    entry(n, id, kind, json)     n from 1; json as `kb.model.to_dict` gives it
+    vector(n, hash, scale, vec, prior)  int8 codes of the unit vector (vec * scale), hash of the text that was
+                                 embedded, what the entry's kind adds to the cosine
+    codes(n, bits)               one row: the signs of all vectors, 32 bytes an entry, in the order of n
+    fts(title, words, body)      FTS5 without content: our terms divided by spaces
+    term(term, df)               every term as we split it, and in how many entries its stem occurs
+    means(term, also)            Chinese and Japanese words and other names -> terms that the entries use
+    tag(axis, value, n)          what filters ask for: op, chip, bottleneck, grade
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from kb import shipped
+from kb.knowledge import terms, words
+from kb.knowledge.embed import Embedder, quantise, sign_bits
+from kb.knowledge.store import FORMAT
+from kb.model import Entry, to_dict
+
+BATCH = 2000  # entries held in memory at a time
+PRIOR = {"tip": 0.1}  # tips are written for the questions people ask; cases win on names of models and chips alone
+
+_SCHEMA = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE entry(n INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT NOT NULL, json TEXT NOT NULL);
+CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, scale REAL NOT NULL, vec BLOB NOT NULL, prior REAL NOT NULL);
+CREATE TABLE codes(n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
+CREATE TABLE term(term TEXT PRIMARY KEY, df INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE means(term TEXT PRIMARY KEY, also TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE tag(axis TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY(axis, value, n)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE fts USING fts5(title, words, body, content='', tokenize="porter unicode61 remove_diacritics 0 tokenchars '_'");
+"""
+
+
+def build(
+    entries: Iterable[Entry], path: Path, embedder: Embedder, *, fingerprint: str = "", old: Path | None = None
+) -> int:
+    """Write the index of these entries to `path`; the file appears whole or not at all.
+
+    Vectors of unchanged texts are taken over from `old` when the same model made it.
+
+    Returns:
+        How many texts had to be embedded.
+
+    Raises:
+        OSError: the folder cannot be written.
+        sqlite3.Error: the disk is full.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    fresh = Path(name)
+    try:
+        db = sqlite3.connect(fresh)
+        try:
+            embedded = fill(db, entries, embedder, fingerprint=fingerprint, known=_vectors(old, embedder))
+            db.execute("VACUUM")
+        finally:
+            db.close()
+        fresh.chmod(0o644)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return embedded
+
+
+def fill(
+    db: sqlite3.Connection,
+    entries: Iterable[Entry],
+    embedder: Embedder,
+    *,
+    fingerprint: str = "",
+    known: Mapping[bytes, tuple[float, bytes]] | None = None,
+) -> int:
+    """Write the index into an empty database; returns how many texts had to be embedded."""
+    db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
+    known = known or {}
+    seen: set[str] = set()
+    bits = bytearray()
+    count = embedded = 0
+    with db:
+        for batch in _batches(entries, BATCH):
+            embedded += _add(db, batch, count, embedder, known, seen, bits)
+            count += len(batch)
+        db.execute("INSERT INTO codes VALUES(1, ?)", (bytes(bits),))
+        db.executemany("INSERT INTO means VALUES(?, ?)", sorted(_means().items()))
+        db.executemany("INSERT INTO term VALUES(?, ?)", _stem_counts(db, seen))
+        db.execute("INSERT INTO fts(fts) VALUES('optimize')")
+        meta = {
+            "format": FORMAT,
+            "entries": count,
+            "model": embedder.name,
+            "model_version": embedder.version,
+            "fingerprint": fingerprint,
+        }
+        db.executemany("INSERT INTO meta VALUES(?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
+    return embedded
+
+
+def vector_text(entry: Entry) -> str:
+    """What is embedded of an entry: its title and symptom, and the title in the other languages."""
+    texts = (f"{entry.title.en}. {entry.symptom.en}", entry.title.zh, entry.title.ja)
+    return " ".join(text for text in texts if text)
+
+
+def fields(entry: Entry) -> tuple[str, str, str]:
+    """What is indexed word by word: titles; users' words for it; everything else that is said."""
+    title, symptom, remedy = entry.title, entry.symptom, entry.remedy
+    said = [alias for language in sorted(entry.aliases) for alias in entry.aliases[language]]
+    return (
+        "\n".join((title.en, title.zh, title.ja)),
+        "\n".join((symptom.en, symptom.zh, symptom.ja, *said, *entry.operators, entry.family, entry.id)),
+        "\n".join(
+            (
+                *(remedy.en, remedy.zh, remedy.ja, entry.cause, *entry.steps, entry.why, entry.check, entry.when_not),
+                *(seen.text for seen in entry.observe),
+                *(f"{gain.before} {gain.after} {gain.shapes} {gain.note}" for gain in entry.gains),
+                *(condition.metric for condition in entry.when),
+                *entry.bottlenecks,
+                *entry.chips,
+                *_strings(entry.facts),
+            )
+        ),
+    )
+
+
+def _add(
+    db: sqlite3.Connection,
+    batch: Sequence[Entry],
+    start: int,
+    embedder: Embedder,
+    known: Mapping[bytes, tuple[float, bytes]],
+    seen: set[str],
+    bits: bytearray,
+) -> int:
+    """Insert one batch behind `start` entries; returns how many texts were embedded."""
+    texts = [vector_text(entry) for entry in batch]
+    hashes = [hashlib.blake2b(text.encode(), digest_size=12).digest() for text in texts]
+    new = [text for text, key in zip(texts, hashes, strict=True) if key not in known]
+    fresh = iter(embedder.embed_many(new) if len(new) > 50 else map(embedder.embed, new))
+    for n, (entry, key) in enumerate(zip(batch, hashes, strict=True), start + 1):
+        scale, vec = known[key] if key in known else quantise(next(fresh))
+        bits += sign_bits(array("b", vec))
+        split = [" ".join(terms.terms(text)) for text in fields(entry)]
+        for text in split:
+            seen.update(text.split())
+        told = to_dict(entry) | {"file": _portable(entry.file)}
+        record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))
+        db.execute("INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, scale, vec, PRIOR.get(entry.kind, 0.0)))
+        db.execute("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", (n, *split))
+        db.executemany("INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)])
+    return len(new)
+
+
+def _portable(file: str) -> str:
+    """The path of a shipped entry file as seen from the data folder, so that an index can be carried elsewhere."""
+    return Path(file).relative_to(shipped.root()).as_posix() if Path(file).is_relative_to(shipped.root()) else file
+
+
+def _tags(entry: Entry) -> Iterator[tuple[str, str]]:
+    yield from (("op", op) for op in entry.operators)
+    yield from (("chip", chip) for chip in entry.chips)
+    yield from (("bottleneck", name) for name in entry.bottlenecks)
+    yield "grade", entry.grade
+
+
+def _means() -> dict[str, str]:
+    """Words of a query that stand for terms of the entries; terms in their order, without repeats.
+
+    Keys: Chinese and Japanese words as written, other names without spaces and underscores.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for english, *others in words.glossary():
+        means = [term for text in english for term in terms.terms(text)]
+        for name in (name for alternatives in others for name in alternatives):
+            if terms.is_cjk(name):
+                found.setdefault(name.casefold(), {}).update(dict.fromkeys(means))
+    for name, text in words.aliases():
+        own = terms.terms(name)
+        also = [term for term in terms.terms(text) if term not in own]
+        found.setdefault(terms.squeeze(terms.tokens(name)), {}).update(dict.fromkeys(also))
+    return {name: " ".join(means) for name, means in found.items() if name and means}
+
+
+def _stem_counts(db: sqlite3.Connection, seen: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Every term with the number of entries that hold its stem; FTS5 itself is asked for the stems."""
+    db.execute("CREATE VIRTUAL TABLE temp.stems USING fts5vocab('main', 'fts', 'row')")
+    counts = dict(db.execute("SELECT term, doc FROM temp.stems"))
+    db.execute("DROP TABLE temp.stems")
+    tokenize = "porter unicode61 remove_diacritics 0 tokenchars '_'"
+    db.execute(f"CREATE VIRTUAL TABLE temp.raw USING fts5(term, tokenize=\"{tokenize}\")")
+    ordered = sorted(seen)
+    db.executemany("INSERT INTO temp.raw(rowid, term) VALUES(?, ?)", enumerate(ordered))
+    db.execute("CREATE VIRTUAL TABLE temp.one USING fts5vocab('temp', 'raw', 'instance')")
+    found = [(ordered[n], counts[stem]) for stem, n in db.execute("SELECT term, doc FROM temp.one")]
+    db.execute("DROP TABLE temp.one")
+    db.execute("DROP TABLE temp.raw")
+    yield from dict(found).items()
+
+
+def _vectors(old: Path | None, embedder: Embedder) -> dict[bytes, tuple[float, bytes]]:
+    """Vectors of an earlier index by the hash of their text; none when another model or format made it."""
+    if old is None or not old.is_file():
+        return {}
+    try:
+        db = sqlite3.connect(f"{old.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        try:
+            meta = {k: json.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
+            if (meta["format"], meta["model_version"]) != (FORMAT, embedder.version):
+                return {}
+            return {key: (scale, vec) for key, scale, vec in db.execute("SELECT hash, scale, vec FROM vector")}
+        finally:
+            db.close()
+    except (sqlite3.Error, ValueError, KeyError):
+        return {}  # damaged: everything is embedded anew
+
+
+def _batches(entries: Iterable[Entry], size: int) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    for entry in entries:
+        batch.append(entry)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _strings(item)

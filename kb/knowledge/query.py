@@ -1,0 +1,130 @@
+"""A query as the index understands it: its own terms, and what they also mean (glossary, other names, typing errors)."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from kb.knowledge import terms
+
+ALSO = 0.6  # weight of a term that was added to the query
+UNKNOWN_PAIR = 0.25  # weight of an unknown pair of characters: most of these only straddle two words
+LONGEST_RUN = 4  # words that are tried as one: `flash attention score`
+LONGEST_WORD = 10  # characters of a Chinese or Japanese word in the glossary
+MOST_TOKENS = 200
+_CHUNK = 900
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_"
+_SHORTEST_TYPO = 5
+_LONGEST_TYPO = 24
+
+
+class Query(NamedTuple):
+    """A query in terms.
+
+    `also` maps each added term to the word of the query it stands for. `reachable` is the sum of the weights of all
+    terms, each its inverse document frequency: what an entry that holds everything would get. `unknown` are words
+    that no entry holds.
+    """
+
+    own: tuple[str, ...]
+    also: Mapping[str, str]
+    reachable: float
+    unknown: tuple[str, ...]
+
+
+def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
+    """Split a query and look up in the index `db` (of that many entries) what its words also mean."""
+    tokens = list(dict.fromkeys(terms.tokens(text)))[:MOST_TOKENS]
+    by_token = {token: terms.of_token(token) for token in tokens}
+    own = tuple(dict.fromkeys(term for found in by_token.values() for term in found))
+    runs = dict(_runs(tokens))
+    counts = _lookup(db, "term", "df", {*own, *runs})
+    also = {run: said for run, said in runs.items() if run in counts}
+    for word, means in _meanings(db, tokens, runs):
+        for term in means.split():
+            also.setdefault(term, word)
+    unknown = [token for token, found in by_token.items() if found and not terms.is_cjk(token) and counts.keys().isdisjoint(found)]
+    also.update(_repaired(db, [token for token in unknown if token not in also.values()]))
+    counts.update(_lookup(db, "term", "df", also.keys() - counts.keys()))
+    also = {term: said for term, said in also.items() if term in counts and term not in own}
+
+    def rarity(term: str) -> float:
+        seen = counts.get(term, 0)
+        weight = UNKNOWN_PAIR if not seen and terms.is_cjk(term) else 1.0
+        return weight * math.log(1 + (entries - seen + 0.5) / (seen + 0.5))
+
+    reachable = sum(_token_weight(token, found, counts, rarity) for token, found in by_token.items() if found)
+    return Query(own, also, reachable + ALSO * sum(map(rarity, also)), tuple(unknown))
+
+
+def _token_weight(token: str, found: Sequence[str], counts: Mapping[str, int], rarity: Callable[[str], float]) -> float:
+    if terms.is_cjk(token):
+        return sum(map(rarity, found))
+    known = [term for term in found if term in counts]
+    return max(map(rarity, known or found[:1]))
+
+
+def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Adjacent Latin words written as one, with what was said; single words come without their underscores."""
+    for start in range(len(tokens)):
+        for end in range(start + 1, min(start + LONGEST_RUN, len(tokens)) + 1):
+            run = tokens[start:end]
+            if terms.is_cjk(run[-1]):
+                break
+            yield terms.squeeze(run), " ".join(run)
+
+
+def _meanings(db: sqlite3.Connection, tokens: Iterable[str], runs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Words of the query that the glossary or the list of other names knows, with the terms they stand for.
+
+    A Chinese or Japanese run is covered from the left by the longest known words.
+    """
+    written = [token.casefold() for token in tokens if terms.is_cjk(token)]
+    parts = {run[i:j] for run in written for i in range(len(run)) for j in range(i + 1, min(len(run), i + LONGEST_WORD) + 1)}
+    known = _lookup(db, "means", "also", parts | runs.keys())
+    for run in written:
+        start = 0
+        while start < len(run):
+            longest = min(len(run), start + LONGEST_WORD)
+            end = next((e for e in range(longest, start, -1) if run[start:e] in known), 0)
+            if end:
+                yield run[start:end], known[run[start:end]]
+            start = end or start + 1
+    for squeezed, said in runs.items():
+        if squeezed in known:
+            yield said, known[squeezed]
+
+
+def _repaired(db: sqlite3.Connection, unknown: Iterable[str]) -> dict[str, str]:
+    """Terms one typing error away from words that no entry holds; of several the commonest."""
+    found = {}
+    for token in unknown:
+        word = token.casefold()
+        if _SHORTEST_TYPO <= len(word) <= _LONGEST_TYPO and not word.isdigit():
+            near = _lookup(db, "term", "df", _one_error(word))
+            if near:
+                found[max(near, key=lambda term: (near[term], term))] = token
+    return found
+
+
+def _one_error(word: str) -> set[str]:
+    halves = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+    return {
+        *(a + b[1:] for a, b in halves if b),
+        *(a + b[1] + b[0] + b[2:] for a, b in halves if len(b) > 1),
+        *(a + c + b[1:] for a, b in halves if b for c in _LETTERS),
+        *(a + c + b for a, b in halves for c in _LETTERS),
+    }
+
+
+def _lookup(db: sqlite3.Connection, table: str, column: str, keys: Iterable[str]) -> dict[str, Any]:
+    """Rows of a two-column table by their term."""
+    wanted = list(keys)
+    found: dict[str, Any] = {}
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
+        found.update(db.execute(f"SELECT term, {column} FROM {table} WHERE term IN ({marks})", chunk))  # noqa: S608
+    return found

@@ -1,0 +1,321 @@
+"""Search over the entries: nearness of meaning plus words found, in one score that can be explained.
+
+    score = (cosine + prior + WORDS * coverage) / (1 + WORDS)
+
+`cosine` compares the query's vector with the entry's; `coverage` is the BM25 of the entry's words over what an entry
+with all of the query's words would get, so rare words count and a query in another language than the entry loses
+nothing (ranks are not mixed: a list that is blind to the query would push its noise up). `prior` is a little for kinds
+written for questions.
+Standard library only; an entry is parsed only when it is shown.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import sqlite3
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import mul
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kb.errors import SourceError, UsageError
+from kb.knowledge import query, store
+from kb.knowledge.embed import sign_bits
+
+WORDS = 1.5  # weight of the words beside the meaning
+NEAR = 120  # entries nearest by bit codes whose exact cosine is computed
+FOUND = 120  # entries with the best BM25 that are looked at
+LARGE = 5_000  # from so many entries on, more are looked at: three times these
+COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
+_PER_IDF = 1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
+_CHUNK = 900
+KINDS = ("case", "recipe", "pattern", "tip")
+
+
+class Hit(NamedTuple):
+    """One entry found; `parts` holds what `--explain` shows: meaning, words, matched terms, added terms."""
+
+    rank: int
+    id: str
+    kind: str
+    title: str
+    score: float
+    why: str
+    summary: str
+    sources: tuple[str, ...]
+    parts: Mapping[str, Any]
+
+
+class SearchResult(NamedTuple):
+    """The answer to one query, best first. `no_good_match`: nothing fits, these are the nearest all the same."""
+
+    query: str
+    no_good_match: bool
+    results: tuple[Hit, ...]
+    near_terms: tuple[str, ...] = ()
+
+    def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """The document `kb.search/1`; `explain` adds the parts of each score."""
+        hidden = () if explain else ("parts",)
+        rows = [{k: v for k, v in hit._asdict().items() if k not in hidden} for hit in self.results]
+        head = {"schema": "kb.search/1", "query": self.query, "no_good_match": self.no_good_match, "results": rows}
+        return head | ({"near_terms": self.near_terms} if self.near_terms else {})
+
+
+def search(
+    text: str,
+    *,
+    k: int = 10,
+    kind: str | None = None,
+    op: str | None = None,
+    soc: str | None = None,
+    bottleneck: str | None = None,
+    lang: str = "en",
+    use: store.Index | None = None,
+) -> SearchResult:
+    """The entries that fit a query in English, Chinese, Japanese or a mix.
+
+    Args:
+        text: the query.
+        k: how many entries at most.
+        kind: only entries of that kind: case, recipe, pattern, tip.
+        op: only entries that name this operator (any spelling or framework name).
+        soc: only entries for this chip, its family, or any chip.
+        bottleneck: only entries with this bottleneck.
+        lang: language of titles and summaries: en, zh, ja.
+        use: another index than that of the shipped knowledge.
+
+    Raises:
+        UsageError: unknown kind or chip, or `k` below 1.
+        KnowledgeError: the knowledge or the index is at fault.
+    """
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f'unknown kind "{kind}"', where="--kind", now=f"one of {', '.join(KINDS)}")
+    if k < 1:
+        raise UsageError(f"-k is {k}", where="-k", now="give a number from 1")
+    wanted = _Wanted(kind, op, soc, bottleneck)
+    chosen = use or store.index()
+    try:
+        return _search(chosen, text, k, wanted, lang)
+    except sqlite3.DatabaseError:
+        if use is not None:
+            raise
+        return _search(store.rebuilt(), text, k, wanted, lang)  # the file was damaged behind its head
+
+
+def search_many(path: Path, *, k: int = 10, lang: str = "en", **filters: str | None) -> Iterator[SearchResult]:
+    """Answers to the first column of a TSV file, in order; a first line that reads `query` is a header.
+
+    Raises:
+        SourceError: the file cannot be read as UTF-8 text.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise SourceError(
+            f"queries unreadable: {getattr(fault, 'strerror', None) or 'not UTF-8 text'}",
+            where=str(path),
+            now="give a UTF-8 text file with one query a line, or a TSV with the queries first",
+        ) from fault
+    for number, line in enumerate(lines):
+        first = line.split("\t")[0].strip()
+        if first and not (number == 0 and first.casefold() == "query"):
+            yield search(first, k=k, lang=lang, **filters)
+
+
+def similar(
+    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, lang: str = "en", use: store.Index | None = None
+) -> tuple[Hit, ...]:
+    """Entries most like a text (a finding in words) or like the entry of that id, which is left out itself."""
+    chosen = use or store.index()
+    row = chosen.db.execute("SELECT json FROM entry WHERE id = ?", (text,)).fetchone()
+    words = text
+    if row:
+        told = json.loads(row[0])
+        words = " ".join((told["title"]["en"], told["symptom"]["en"], *told["operators"]))
+    found: list[Hit] = []
+    for kind in kinds:
+        found += search(words, k=k + 1, kind=kind, lang=lang, use=use).results
+    best = sorted((hit for hit in found if hit.id != text), key=lambda hit: (-hit.score, hit.id))[:k]
+    return tuple(hit._replace(rank=rank) for rank, hit in enumerate(best, 1))
+
+
+class _Wanted(NamedTuple):
+    kind: str | None
+    op: str | None
+    soc: str | None
+    bottleneck: str | None
+
+    def rows(self, db: sqlite3.Connection) -> set[int] | None:
+        """Entries that pass all filters; None when there are none."""
+        passed: list[set[int]] = []
+        if self.kind:
+            passed.append({n for (n,) in db.execute("SELECT n FROM entry WHERE kind = ?", (self.kind,))})
+        if self.bottleneck:
+            passed.append(_tagged(db, "bottleneck", [self.bottleneck]))
+        if self.op:
+            passed.append(_tagged(db, "op", _operators(db, self.op)))
+        if self.soc:
+            limited = _tagged(db, "chip", _values(db, "chip"))
+            everywhere = {n for (n,) in db.execute("SELECT n FROM entry")} - limited
+            passed.append(everywhere | _tagged(db, "chip", _chips(db, self.soc)))
+        return set.intersection(*passed) if passed else None
+
+
+def _values(db: sqlite3.Connection, axis: str) -> list[str]:
+    return [value for (value,) in db.execute("SELECT DISTINCT value FROM tag WHERE axis = ?", (axis,))]
+
+
+def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int]:
+    found: set[int] = set()
+    for value in values:
+        found.update(n for (n,) in db.execute("SELECT n FROM tag WHERE axis = ? AND value = ?", (axis, value)))
+    return found
+
+
+def _operators(db: sqlite3.Connection, op: str) -> list[str]:
+    from kb import operators
+
+    return [value for value in _values(db, "op") if value != "*" and operators.matches(value, op)]
+
+
+def _chips(db: sqlite3.Connection, soc: str) -> list[str]:
+    """Values of the entries' chips that share a SoC with the one asked for."""
+    from kb import targets
+
+    asked = set(targets.resolve(soc))
+    return [value for value in _values(db, "chip") if asked.intersection(targets.resolve(value))]
+
+
+class _Scored(NamedTuple):
+    score: float
+    cosine: float
+    coverage: float
+    n: int
+
+
+def _search(chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str) -> SearchResult:
+    allowed = wanted.rows(chosen.db)
+    asked = query.read(chosen.db, chosen.size, text)
+    ranked = rank(chosen, text, asked, k, allowed)
+    hits = tuple(_hits(chosen, asked, ranked, lang))
+    poor = not ranked or not fits(ranked[0].cosine, ranked[0].coverage)
+    return SearchResult(text, poor, hits, _near_terms(asked) if poor else ())
+
+
+def rank(
+    chosen: store.Index, text: str, asked: query.Query, k: int, allowed: set[int] | None = None
+) -> list[_Scored]:
+    """The `k` best entries by the fused score."""
+    vector = chosen.embedder.embed(text)
+    coverage = _coverage(chosen, asked, allowed)
+    near = _nearest(chosen, vector, allowed)
+    found = [
+        _Scored((cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n)
+        for n, cosine, prior in _cosines(chosen.db, vector, sorted({*near, *coverage}))
+    ]
+    return heapq.nsmallest(k, found, key=lambda item: (-item.score, item.n))
+
+
+def fits(cosine: float, coverage: float) -> bool:
+    """Whether the best entry answers the query at all."""
+    return cosine + 2 * coverage > 0.8
+
+
+def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
+    """Entries whose bit code differs least from the query's."""
+    rows: Sequence[int] = range(1, chosen.size + 1) if allowed is None else sorted(allowed)
+    count = _wide(chosen.size, NEAR)
+    if len(rows) <= count:
+        return list(rows)
+    asked = int.from_bytes(sign_bits(vector), "big")
+    codes = chosen.codes
+    if allowed is None:
+        distances = [(code ^ asked).bit_count() for code in codes]
+    else:
+        distances = [(codes[n - 1] ^ asked).bit_count() for n in rows]
+    return [rows[i] for i in heapq.nsmallest(count, range(len(rows)), key=distances.__getitem__)]
+
+
+def _cosines(db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]) -> Iterator[tuple[int, float, float]]:
+    for start in range(0, len(rows), _CHUNK):
+        chunk = rows[start : start + _CHUNK]
+        marks = ",".join("?" * len(chunk))
+        sql = f"SELECT n, scale, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
+        for n, scale, vec, prior in db.execute(sql, chunk):
+            yield n, scale * _dot(vector, array("b", vec)), prior
+
+
+def _dot(one: Sequence[float], other: Sequence[int]) -> float:
+    return sum(map(mul, one, other))
+
+
+def _wide(size: int, count: int) -> int:
+    return count if size < LARGE else 3 * count
+
+
+def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
+    """BM25 of the entries that hold words of the query, as a share of what could be reached (at most 1)."""
+    found: dict[int, float] = {}
+    for words, weight in ((asked.own, 1.0), (tuple(asked.also), query.ALSO)):
+        if not words or not asked.reachable:
+            continue
+        match = " OR ".join(f'"{word}"' for word in words)
+        sql = f"SELECT rowid, bm25(fts, {COLUMNS}) FROM fts WHERE fts MATCH ? ORDER BY 2 LIMIT ?"  # noqa: S608
+        limit = _wide(chosen.size, FOUND) if allowed is None else -1
+        for n, score in chosen.db.execute(sql, (match, limit)):
+            if allowed is None or n in allowed:
+                found[n] = found.get(n, 0.0) - weight * score
+    return {n: min(1.0, score / (_PER_IDF * asked.reachable)) for n, score in found.items()}
+
+
+def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], lang: str) -> Iterator[Hit]:
+    matched = _matched(chosen.db, asked, [item.n for item in ranked])
+    for place, item in enumerate(ranked, 1):
+        (record,) = chosen.db.execute("SELECT json FROM entry WHERE n = ?", (item.n,)).fetchone()
+        told = json.loads(record)
+        words = matched.get(item.n, [])
+        parts = {
+            "meaning": round(item.cosine, 4),
+            "words": round(item.coverage, 4),
+            "matched": [word for word in words if word not in asked.also],
+            "also": {word: asked.also[word] for word in words if word in asked.also},
+        }
+        summary = _in(told["remedy"], lang) or _in(told["symptom"], lang)
+        yield Hit(
+            place, told["id"], told["kind"], _in(told["title"], lang), round(item.score, 4),
+            _why(parts), summary, tuple(told["sources"]), parts,
+        )
+
+
+def _in(texts: Mapping[str, str], lang: str) -> str:
+    return texts.get(lang) or texts["en"]
+
+
+def _why(parts: Mapping[str, Any]) -> str:
+    """One line: words found, words found by another name, nearness of meaning."""
+    said = []
+    if parts["matched"]:
+        said.append(f"has {', '.join(parts['matched'][:6])}")
+    if parts["also"]:
+        said.append(f"has {', '.join(f'{term} ({word})' for term, word in list(parts['also'].items())[:4])}")
+    said.append(f"meaning {parts['meaning']:.2f}")
+    return "; ".join(said)
+
+
+def _matched(db: sqlite3.Connection, asked: query.Query, rows: Sequence[int]) -> dict[int, list[str]]:
+    """Which terms of the query each of these entries holds."""
+    found: dict[int, list[str]] = {}
+    if not rows:
+        return found
+    sql = f"SELECT rowid FROM fts WHERE fts MATCH ? AND rowid IN ({','.join('?' * len(rows))})"  # noqa: S608
+    for word in (*asked.own, *asked.also):
+        for (n,) in db.execute(sql, (f'"{word}"', *rows)):
+            found.setdefault(n, []).append(word)
+    return found
+
+
+def _near_terms(asked: query.Query) -> tuple[str, ...]:
+    return tuple(asked.also)[:5]

@@ -1,0 +1,294 @@
+"""Where the search index lies, and that it is there, whole and fresh before anyone reads it.
+
+A wheel carries `data/index.db`. A checkout builds one into the user's cache (`KB_INDEX`, else `$XDG_CACHE_HOME/kb`)
+and again when the entry files have changed; unchanged entries keep their vectors. Where nothing can be written, a
+private temporary folder serves, else memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from kb import shipped
+from kb.errors import KnowledgeError
+from kb.knowledge import embed
+
+if TYPE_CHECKING:
+    from kb.model import Entry
+
+FORMAT = 1  # of the index file; kb.knowledge.index writes it
+FOLDERS = ("cases", "recipes", "patterns", "tips")
+_ALSO_READ = ("glossary.tsv", "aliases.tsv", "operators/op_types.tsv", "operators/extra_types.tsv", "model/static.db")
+_LOCK_SECONDS = 60.0
+_SAY_AFTER_SECONDS = 1.0
+
+
+class Index:
+    """An open index, read only, with the model that made it."""
+
+    def __init__(self, db: sqlite3.Connection, embedder: embed.Embedder, where: str) -> None:
+        """Read what every search needs.
+
+        Raises:
+            KnowledgeError: another model or another version of `kb` made this index.
+            sqlite3.Error, ValueError, KeyError: the file is damaged or no index.
+        """
+        meta = {key: json.loads(value) for key, value in db.execute("SELECT key, value FROM meta")}
+        if meta["format"] != FORMAT or meta["model_version"] != embedder.version:
+            raise KnowledgeError(
+                f"the index was made with model {meta['model']} {meta['model_version']}, format {meta['format']}, and "
+                f"this is {embedder.name} {embedder.version}, format {FORMAT}: their vectors must not be mixed",
+                where=where,
+                now="make it again with `kb index`",
+            )
+        self.db = db
+        self.embedder = embedder
+        self.where = where
+        self.size: int = meta["entries"]
+        self.fingerprint: str = meta["fingerprint"]
+        self._codes: list[int] = []
+
+    @property
+    def codes(self) -> list[int]:
+        """The bit codes of all vectors, in the order of the entries."""
+        if not self._codes and self.size:
+            (raw,) = self.db.execute("SELECT bits FROM codes").fetchone()
+            width = len(raw) // self.size
+            self._codes = [int.from_bytes(raw[i : i + width], "big") for i in range(0, len(raw), width)]
+        return self._codes
+
+
+_open: dict[str, Index] = {}
+
+
+def index() -> Index:
+    """The index of the shipped knowledge, opened once a process; built first where needed.
+
+    Raises:
+        KnowledgeError: the entries, the model or the file that `KB_INDEX` names are at fault.
+    """
+    key = os.environ.get("KB_INDEX", "")
+    if key not in _open:
+        _open[key] = _find(Path(key) if key else None)
+    return _open[key]
+
+
+def rebuilt() -> Index:
+    """The index after one that proved damaged was made anew (the shipped one is passed over)."""
+    key = os.environ.get("KB_INDEX", "")
+    broken = _open.pop(key, None)
+    if broken is not None:
+        broken.db.close()
+    _open[key] = _cached(Path(key) if key else None, embed.Embedder(embed.shipped_model()), anew=True)
+    return _open[key]
+
+
+def close() -> None:
+    """Forget all open indexes."""
+    while _open:
+        _open.popitem()[1].db.close()
+
+
+def opened(path: Path, embedder: embed.Embedder) -> Index:
+    """Open an index file; see `Index` for the errors."""
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    try:
+        return Index(db, embedder, str(path))
+    except BaseException:
+        db.close()
+        raise
+
+
+def in_memory(entries: Sequence[Entry], embedder: embed.Embedder) -> Index:
+    """An index of these entries that no file holds."""
+    from kb.knowledge import index as builder
+
+    db = sqlite3.connect(":memory:", check_same_thread=False)
+    builder.fill(db, entries, embedder)
+    return Index(db, embedder, ":memory:")
+
+
+def load_entries(chosen: Index | None = None) -> dict[str, Entry]:
+    """All entries by id, in the order of the index: JSON only, no YAML."""
+    from kb.knowledge import record
+
+    found = {}
+    for (text,) in (chosen or index()).db.execute("SELECT json FROM entry ORDER BY n"):
+        told = json.loads(text)
+        if told["file"]:
+            told["file"] = str(shipped.root() / told["file"])  # an absolute path stays as it is
+        found[told["id"]] = record.entry(told)
+    return found
+
+
+def version() -> str:
+    """Version of the shipped knowledge, such as 2026.11."""
+    return shipped.version()
+
+
+def fingerprint(root: Path, *, times: bool) -> str:
+    """A cheap mark of the files an index is made from: names and sizes, and with `times` when they were changed."""
+    files = sorted(_stats(root))
+    text = "\n".join(f"{name} {size} {changed if times else ''}" for name, size, changed in files)
+    return f"{FORMAT}-{len(files)}-{sum(size for _, size, _ in files)}-{crc32(text.encode()):08x}"
+
+
+def _stats(root: Path) -> Iterator[tuple[str, int, int]]:
+    for folder in FOLDERS:
+        try:
+            with os.scandir(root / folder) as found:
+                for item in found:
+                    if item.name.endswith(".md"):
+                        stat = item.stat()
+                        yield f"{folder}/{item.name}", stat.st_size, stat.st_mtime_ns
+        except FileNotFoundError:
+            continue
+    for name in _ALSO_READ:
+        try:
+            stat = (root / name).stat()
+        except FileNotFoundError:
+            continue
+        yield name, stat.st_size, stat.st_mtime_ns
+
+
+def _find(named: Path | None) -> Index:
+    embedder = embed.Embedder(embed.shipped_model())
+    ready = shipped.root() / "index.db"
+    if named is None and ready.is_file():
+        found = _usable(ready, embedder, fingerprint(shipped.root(), times=False))
+        if found:
+            return found
+    return _cached(named, embedder)
+
+
+def _usable(path: Path, embedder: embed.Embedder, mark: str) -> Index | None:
+    """The index of that file if it is whole, of this model and fresh."""
+    try:
+        found = opened(path, embedder)
+    except (sqlite3.Error, ValueError, KeyError, TypeError, KnowledgeError):
+        return None
+    if found.fingerprint == mark:
+        return found
+    found.db.close()
+    return None
+
+
+def _cached(named: Path | None, embedder: embed.Embedder, *, anew: bool = False) -> Index:
+    root = shipped.root()
+    mark = fingerprint(root, times=True)
+    name = f"index-{crc32(str(root).encode()):08x}.db"  # each checkout its own
+    if named is not None and named.exists() and not _is_index(named):
+        raise KnowledgeError(
+            "the file that KB_INDEX names is no search index, or a damaged one",
+            where=str(named),
+            now="delete it or name another file",
+        )
+    places: list[Callable[[], Path]] = [lambda: _cache_folder() / name, lambda: _own_temporary() / name]
+    if named is not None:
+        places = [lambda: named]
+    for place in places:
+        try:
+            path = place()
+            found = None if anew else _usable(path, embedder, mark)
+            return found or _made(path, embedder, mark, anew=anew)
+        except OSError as fault:
+            if named is not None:
+                raise KnowledgeError(
+                    f"the search index cannot be written: {fault.strerror or fault}",
+                    where=str(named),
+                    now="let KB_INDEX name a file in a folder you may write to",
+                ) from fault
+    return in_memory(_entries(root), embedder)
+
+
+def _made(path: Path, embedder: embed.Embedder, mark: str, *, anew: bool) -> Index:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path):
+        found = None if anew else _usable(path, embedder, mark)  # another process may just have made it
+        if found is None:
+            _build(path, embedder, mark)
+            found = opened(path, embedder)
+        return found
+
+
+def _build(path: Path, embedder: embed.Embedder, mark: str) -> None:
+    import threading
+
+    from kb.knowledge import index as builder
+
+    text = f"kb: building the search index {path} (once, and after entries changed)"
+    notice = threading.Timer(_SAY_AFTER_SECONDS, print, (text,), {"file": sys.stderr, "flush": True})
+    notice.daemon = True
+    notice.start()
+    try:
+        builder.build(_entries(shipped.root()), path, embedder, fingerprint=mark, old=path)
+    finally:
+        notice.cancel()
+
+
+def _entries(root: Path) -> Sequence[Entry]:
+    from kb.knowledge.entry import load_entries as read
+
+    return read([root])
+
+
+def _is_index(path: Path) -> bool:
+    try:
+        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        try:
+            return bool(db.execute("SELECT 1 FROM meta WHERE key = 'model_version'").fetchone())
+        finally:
+            db.close()
+    except sqlite3.Error:
+        return False
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "kb"  # noqa: PTH117
+    except RuntimeError as fault:  # no home folder is known
+        raise OSError(str(fault)) from fault
+
+
+def _own_temporary() -> Path:
+    """A folder below the temporary one that only this user can write; refused when somebody else made it."""
+    import tempfile
+
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"kb-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    stat = folder.lstat()
+    if folder.is_symlink() or (hasattr(os, "getuid") and (stat.st_uid != user or stat.st_mode & 0o022)):
+        raise OSError(f"{folder} belongs to somebody else")
+    return folder
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Let one process build at a time; after a minute go on all the same, since files are replaced whole."""
+    with path.with_name(path.name + ".lock").open("w") as handle:
+        try:
+            import fcntl
+        except ImportError:  # no such locks on this system: at worst two build the same
+            yield
+            return
+        until = time.monotonic() + _LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    break
+                time.sleep(0.05)
+        yield

@@ -1,0 +1,71 @@
+"""Text to the terms of the lexical index: words, parts of identifiers, identifiers whole, CJK bigrams.
+
+Entries and queries are split alike. Stemming (porter) is left to SQLite's FTS5, which sees our terms divided by spaces.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+STOP = frozenset(
+    "a an the is are was to of in on at and or by for with it its be been that this these those from as so than then "
+    "how what which when why even though not no do does did can could should would i my we our you your me he she "
+    "every each any some there here into out up if but has have had will just only very too also get got use used "
+    "using please help bug usage question feature issue".split()
+)
+_TOKEN = re.compile(rf"[A-Za-z0-9_]+|[{CJK}]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_VERSION = re.compile(r"(?<=[a-z])v\d+$")  # MatMulV2 is found as matmul too
+_LONGEST = 64  # characters of a term; longer ones are hashes and base64
+
+
+def tokens(text: str) -> Iterator[str]:
+    """Runs of Latin letters, digits and underscores, and runs of Chinese or Japanese, as written."""
+    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
+        if len(match.group()) <= _LONGEST or match.group()[0] > "\x7f":
+            yield match.group()
+
+
+def of_token(token: str) -> list[str]:
+    """The terms of one token, the token itself first.
+
+    `FlashAttentionScore` gives flashattentionscore, flash, attention, score; `MatMulV2` matmulv2, matmul;
+    `aic_mte2_ratio` itself, aicmte2ratio,
+    aic, mte2, ratio, mte; a run of Chinese or Japanese its pairs of characters. Stop words, lone characters and small
+    numbers give none.
+    """
+    if token[0] > "\x7f":
+        return [token[i : i + 2] for i in range(len(token) - 1)] or [token]
+    whole = token.casefold().strip("_")
+    if not _speaks(whole):
+        return []
+    chunks = [chunk for chunk in token.split("_") if chunk]
+    found = [whole, _VERSION.sub("", whole)]
+    if len(chunks) > 1:
+        found += [whole.replace("_", ""), *(chunk.casefold() for chunk in chunks)]
+    for chunk in chunks:
+        if any(map(str.islower, chunk)):  # NC1HWC0 and EZ9999 stay whole
+            found += [part.casefold() for part in _PART.findall(chunk) if len(part) > 2]
+    return [term for term in dict.fromkeys(found) if _speaks(term)]
+
+
+def _speaks(term: str) -> bool:
+    return len(term) > 1 and term not in STOP and not (term.isdigit() and len(term) < 3)
+
+
+def terms(text: str) -> list[str]:
+    """All terms of a text in order, repeats kept."""
+    return [term for token in tokens(text) for term in of_token(token)]
+
+
+def squeeze(run: Iterable[str]) -> str:
+    """Adjacent tokens written as one word: `Flash`, `attention_score` give flashattentionscore."""
+    return "".join(run).replace("_", "").casefold()
+
+
+def is_cjk(term: str) -> bool:
+    """Whether the term is Chinese or Japanese."""
+    return term[0] > "\x7f"

@@ -1,0 +1,397 @@
+"""Whether the knowledge holds together: every fault of every entry and between entries, all at once.
+
+Reading already refuses what is no entry (unknown keys, wrong types; `entry.py`). Here are the rules over what was
+read. A rule over one entry is a function in `ENTRY_RULES`, a rule over all in `SET_RULES`; `CODES` lists every fault
+code that can be reported, and a test asks for a bad sample of each.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from kb import operators, shipped, targets
+from kb.knowledge.entry import Parsed, entry_files, parse_file
+from kb.knowledge.faults import Fault, errors, render_text, to_dict
+from kb.knowledge.schema import ROLES
+from kb.model import Entry
+from kb.vocabulary import bottlenecks
+from kb.vocabulary.metrics import BY_ID
+
+__all__ = ["CODES", "Fault", "errors", "render_text", "to_dict", "validate"]
+
+ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+SECTIONS = {
+    "recipe": ("cause", "steps", "why", "check", "when_not"),
+    "pattern": ("cause", "steps", "check", "when_not"),
+    "case": ("cause",),
+    "tip": ("cause", "steps", "check", "when_not"),
+}
+READ_CODES = (
+    *(
+        "bad-choice",
+        "bad-value",
+        "control-character",
+        "duplicate-key",
+        "duplicate-section",
+        "encoding",
+        "extra-snippet",
+    ),
+    *(
+        "loose-text",
+        "missing-key",
+        "no-head",
+        "open-snippet",
+        "repeated",
+        "section-level",
+        "section-order",
+        "too-long",
+    ),
+    *(
+        "unknown-key",
+        "unknown-section",
+        "unreadable",
+        "wrong-type",
+        "yaml",
+        "yaml-alias",
+        "yaml-depth",
+        "yaml-tag",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule has to say of one entry: code, key of the value concerned, what, mend."""
+
+    code: str
+    at: str
+    what: str
+    mend: str
+    severity: str = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """All entries that could be read, by id, with what the set rules look at."""
+
+    entries: Mapping[str, Entry]
+    led_to: frozenset[str]  # ids that some pattern or case links
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Library:
+        """The library of these entries."""
+        by_id = {entry.id: entry for entry in entries}
+        led = {link for entry in by_id.values() if entry.kind in ("pattern", "case") for link in entry.links}
+        return cls(by_id, frozenset(led))
+
+
+EntryRule = Callable[[Entry], Iterator[Found]]
+SetRule = Callable[[Entry, Library], Iterator[Found]]
+
+
+def validate(roots: Iterable[Path] | None = None) -> list[Fault]:
+    """Every fault below the roots (the shipped data when none are given), sorted by file and line.
+
+    Several roots are one knowledge base: an id of one may not be taken by another, and links may cross. Warnings
+    (missing translations) do not make it invalid; `errors` leaves them out.
+    """
+    parsed = [(kind, path, parse_file(path)) for kind, path in entry_files(roots or [shipped.root()])]
+    library = Library.of(p.entry for _, _, p in parsed if p.entry is not None)
+    faults: list[Fault] = []
+    first: dict[str, str] = {}
+    titles = Counter(p.entry.title.en.casefold() for _, _, p in parsed if p.entry is not None)
+    for kind, path, one in parsed:
+        faults += one.faults
+        if one.entry is None:
+            continue
+        found = [*_place(kind, path, one.entry), *_unique(one.entry, path, first, titles)]
+        found += [item for rule in ENTRY_RULES for item in rule(one.entry)]
+        found += [item for rule in SET_RULES for item in rule(one.entry, library)]
+        faults += [_fault(one, path, one.entry.id, item) for item in found]
+    return sorted(set(faults))
+
+
+def _fault(parsed: Parsed, path: Path, entry_id: str, found: Found) -> Fault:
+    keys = [found.at]
+    while "." in keys[-1]:
+        keys.append(keys[-1].rsplit(".", 1)[0])
+    line, column = parsed.place(*keys)
+    return Fault(str(path), line, column, entry_id, found.code, found.what, found.mend, found.severity)
+
+
+# --- one entry ---
+
+
+def _place(kind: str, path: Path, entry: Entry) -> Iterator[Found]:
+    if path.stem != entry.id:
+        yield Found("id-file", "id", f'id "{entry.id}" in {path.name}', f"name the file {entry.id}.md")
+    if entry.kind != kind:
+        yield Found(
+            "kind-folder",
+            "kind",
+            f"a {entry.kind} in folder {path.parent.name}",
+            f"move it or say kind: {kind}",
+        )
+
+
+def _unique(entry: Entry, path: Path, first: dict[str, str], titles: Mapping[str, int]) -> Iterator[Found]:
+    taken = first.setdefault(entry.id, str(path))
+    if taken != str(path):
+        yield Found("duplicate-id", "id", f"id is taken by {taken}", "choose another id")
+    if titles[entry.title.en.casefold()] > 1:
+        yield Found(
+            "duplicate-title",
+            "title.en",
+            f'another entry has the title "{entry.title.en}"',
+            "tell them apart",
+        )
+
+
+def ids(entry: Entry) -> Iterator[Found]:
+    """Ids are kebab-case and never change."""
+    if not ID.fullmatch(entry.id):
+        yield Found("bad-id", "id", f'"{entry.id}" is no id', "small letters and digits, joined by - or .")
+
+
+def claims(entry: Entry) -> Iterator[Found]:
+    """A claim without a source is not an entry; a figure says how good it is."""
+    if not [source for source in entry.sources if source.strip()]:
+        yield Found(
+            "no-source",
+            "sources",
+            "a claim without a source",
+            "name repository, path and commit, or the page",
+        )
+    for i, gain in enumerate(entry.gains):
+        at = f"gains.{i}"
+        if gain.saved_low is not None and gain.grade == "practice":
+            yield Found(
+                "gain-grade", at, "a figure of grade practice", "grade: vendor, third-party or stated"
+            )
+        yield from _saved(gain.saved_low, gain.saved_high, at)
+        if gain.saved_low is None and not (gain.before or gain.after or gain.note):
+            yield Found(
+                "empty-gain", at, "a gain that says nothing", "give saved, before and after, or a note"
+            )
+
+
+def _saved(low: float | None, high: float | None, at: str) -> Iterator[Found]:
+    numbers = [number for number in (low, high) if number is not None]
+    if any(not math.isfinite(number) or number > 1 for number in numbers):
+        yield Found(
+            "gain-range",
+            f"{at}.saved",
+            "more than all of the time saved",
+            "a fraction: 0.2 is 20 % of the time",
+        )
+    elif len(numbers) == 2 and numbers[0] > numbers[1]:
+        yield Found("gain-range", f"{at}.saved", "low above high", "write [low, high]")
+    elif len(numbers) == 1:
+        yield Found("gain-range", f"{at}.saved", "half a range", "give both ends")
+
+
+def names(entry: Entry) -> Iterator[Found]:
+    """Bottlenecks, operators and chips exist."""
+    for key in ("bottlenecks", "not_for"):
+        for i, name in enumerate(getattr(entry, key)):
+            if name not in bottlenecks.IDS:
+                yield Found(
+                    "unknown-bottleneck",
+                    f"{key}.{i}",
+                    f'no bottleneck "{name}"',
+                    "see kb/vocabulary/bottlenecks.py",
+                )
+    for i, name in enumerate(entry.operators):
+        if not _is_operator(name):
+            yield Found(
+                "unknown-operator",
+                f"operators.{i}",
+                f'no operator "{name}"',
+                "a type or glob of data/operators",
+            )
+    chips = [(f"chips.{i}", name) for i, name in enumerate(entry.chips)]
+    chips += [(f"gains.{i}.chip", gain.chip) for i, gain in enumerate(entry.gains) if gain.chip]
+    for at, name in chips:
+        if name not in targets.all_targets() and name not in targets.families():
+            yield Found(
+                "unknown-chip", at, f'no chip or family "{name}"', "a SoC id or family id of data/targets"
+            )
+
+
+@cache
+def _is_operator(name: str) -> bool:
+    if name == "*" or operators.is_known(name):
+        return True
+    return "*" in name and any(
+        fnmatchcase(known.casefold(), name.casefold()) for known in operators.known_types()
+    )
+
+
+def signature(entry: Entry) -> Iterator[Found]:
+    """Conditions compare metrics of the vocabulary with values of their kind."""
+    for i, condition in enumerate(entry.when):
+        at = f"when.{i}"
+        metric = BY_ID.get(condition.metric)
+        if metric is None:
+            yield Found(
+                "unknown-metric",
+                f"{at}.metric",
+                f'no metric "{condition.metric}"',
+                "see kb/vocabulary/metrics.py, or use observe",
+            )
+            continue
+        values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+        others = [value[1:] for value in values if isinstance(value, str) and value.startswith("@")]
+        for other in others:
+            if other not in BY_ID:
+                yield Found(
+                    "unknown-metric",
+                    at,
+                    f'no metric "{other}" to compare with',
+                    "see kb/vocabulary/metrics.py",
+                )
+        words = [value for value in values if isinstance(value, str) and not value.startswith("@")]
+        if metric.kind == "label" and (len(words) != len(values) or condition.op not in ("==", "!=", "in")):
+            yield Found("bad-comparison", at, f"{metric.id} is a word", "compare it with ==, != or in")
+        if metric.kind == "number" and words:
+            yield Found(
+                "bad-comparison", at, f"{metric.id} is a number", "compare it with a number or @metric"
+            )
+    if entry.kind in ("recipe", "pattern") and not entry.when and not entry.observe:
+        yield Found("no-signature", "when", "nothing says when it applies", "add when or observe")
+
+
+def sections(entry: Entry) -> Iterator[Found]:
+    """Every kind has its sections."""
+    for name in SECTIONS[entry.kind]:
+        if not getattr(entry, name):
+            yield Found("missing-section", f"section.{name}", f"section {name} is empty", "write it")
+
+
+def kinds(entry: Entry) -> Iterator[Found]:
+    """What only one kind has."""
+    if entry.kind == "pattern" and entry.bottlenecks != (entry.id,):
+        yield Found(
+            "pattern-bottleneck", "bottlenecks", "a pattern is one bottleneck", f"bottlenecks: [{entry.id}]"
+        )
+    if entry.kind == "case" and not entry.facts.get("model"):
+        yield Found(
+            "case-model", "facts", "a case without its model", "add facts.model with family and variant"
+        )
+    role = entry.facts.get("role")
+    if role is not None and role not in ROLES:
+        yield Found("bad-choice", "facts", f'role "{role}" does not exist', f"one of: {', '.join(ROLES)}")
+    for name in set(entry.bottlenecks) & set(entry.not_for):
+        yield Found("self-contradiction", "not_for", f'helps and does not help with "{name}"', "decide")
+
+
+def translated(entry: Entry) -> Iterator[Found]:
+    """Title, symptom and remedy in three languages; a warning."""
+    missing = [
+        f"{key}.{lang}" for key in ("title", "symptom", "remedy") for lang in ("zh", "ja")
+        if not getattr(getattr(entry, key), lang)
+    ]  # fmt: skip
+    if missing:
+        yield Found(
+            "missing-translation", "title", f"not translated: {', '.join(missing)}", "translate it", "warning"
+        )
+
+
+# --- between entries ---
+
+
+def links(entry: Entry, library: Library) -> Iterator[Found]:
+    """Links lead to entries."""
+    for i, link in enumerate(entry.links):
+        if link not in library.entries:
+            yield Found(
+                "dangling-link", f"links.{i}", f'no entry "{link}"', "correct the id or remove the link"
+            )
+        elif link == entry.id:
+            yield Found("dangling-link", f"links.{i}", "links to itself", "remove the link")
+
+
+def reached(entry: Entry, library: Library) -> Iterator[Found]:
+    """A pattern has remedies, and every recipe is led to, be it as known not to help."""
+    if entry.kind == "pattern":
+        helps = [
+            link
+            for link in entry.links
+            if link in library.entries and library.entries[link].kind in ("recipe", "tip")
+        ]
+        if not helps:
+            yield Found(
+                "pattern-without-recipe",
+                "links",
+                "no remedy for this bottleneck",
+                "link recipes in order of trial",
+            )
+        for link in helps:
+            if entry.id not in library.entries[link].bottlenecks:
+                at = f"links.{entry.links.index(link)}"
+                yield Found(
+                    "one-sided",
+                    at,
+                    f'"{link}" does not say that it repairs this',
+                    f"add {entry.id} to its bottlenecks",
+                )
+    if entry.kind == "recipe" and entry.id not in library.led_to and not entry.not_for:
+        yield Found(
+            "unreached-recipe", "id", "no pattern and no case leads here", "link it from a pattern or case"
+        )
+
+
+def contradictions(entry: Entry, library: Library) -> Iterator[Found]:
+    """Entries that say the opposite name each other."""
+    for other_id in entry.facts.get("contradicts") or ():
+        other = library.entries.get(other_id)
+        if other is None:
+            yield Found("dangling-link", "facts", f'contradicts no entry "{other_id}"', "correct the id")
+        elif entry.id not in (other.facts.get("contradicts") or ()) or other_id not in entry.links:
+            yield Found(
+                "unnamed-contradiction",
+                "facts",
+                f'"{other_id}" and this do not name each other',
+                "name each in contradicts and links of the other",
+            )
+
+
+ENTRY_RULES: tuple[EntryRule, ...] = (ids, claims, names, signature, sections, kinds, translated)
+SET_RULES: tuple[SetRule, ...] = (links, reached, contradictions)
+CODES: Sequence[str] = (
+    *READ_CODES,
+    *(
+        "id-file",
+        "kind-folder",
+        "duplicate-id",
+        "duplicate-title",
+        "bad-id",
+        "no-source",
+        "gain-grade",
+        "gain-range",
+    ),
+    *(
+        "empty-gain",
+        "unknown-bottleneck",
+        "unknown-operator",
+        "unknown-chip",
+        "unknown-metric",
+        "bad-comparison",
+    ),
+    *(
+        "no-signature",
+        "missing-section",
+        "pattern-bottleneck",
+        "case-model",
+        "self-contradiction",
+        "missing-translation",
+    ),
+    *("dangling-link", "pattern-without-recipe", "one-sided", "unreached-recipe", "unnamed-contradiction"),
+)

@@ -1,0 +1,231 @@
+"""What the first screen says, and the sentences that several views share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kb import units
+from kb.model import Evidence, Finding, Gain, OperatorRef, Recommendation, Report
+from kb.report.catalogue import say
+
+CANDIDATES = 4  # chips named where several fit; the JSON document names all
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the answer: its label, the text, and a quieter note."""
+
+    label: str
+    text: str
+    note: str = ""
+
+
+def answer(report: Report, lang: str) -> tuple[Line, ...]:
+    """What bounds it, how much could be won at most, what to do first, how sure that is, what to mind."""
+    first = report.findings[0] if report.findings else None
+    lines = [Line(say("answer.bound", lang), _bound(report, lang), _bound_note(first, lang))]
+    if first is not None:
+        lines.append(Line(say("answer.win", lang), *_to_win(report, lang)))
+    if report.recommendations:
+        best = report.recommendations[0]
+        lines.append(Line(say("answer.first", lang), best.title, gain_text(report, best, lang)))
+    elif first is not None:
+        lines.append(Line(say("answer.first", lang), say("first.nothing", lang)))
+    if first is not None:
+        basis = (
+            say("sure.gain", lang, basis=report.recommendations[0].gain.basis)
+            if report.recommendations
+            else ""
+        )
+        lines.append(Line(say("answer.sure", lang), sure(first.confidence, lang), basis))
+    if report.warnings:
+        mind, further = report.warnings[0], len(report.warnings) - 1
+        lines.append(
+            Line(
+                say("answer.mind", lang),
+                say("mind.more", lang, text=mind, count=further) if further else mind,
+            )
+        )
+    return tuple(lines)
+
+
+def _bound(report: Report, lang: str) -> str:
+    if report.headline:
+        return report.headline
+    if report.findings:
+        return report.findings[0].summary or report.findings[0].pattern
+    if report.not_judged:
+        return say("bound.unjudged", lang, count=len(report.not_judged))
+    return say("bound.nothing", lang)
+
+
+def _bound_note(finding: Finding | None, lang: str) -> str:
+    return (
+        ""
+        if finding is None
+        else f"{finding.pattern}, {say('share.run', lang, share=units.percent(finding.share))}"
+    )
+
+
+def _to_win(report: Report, lang: str) -> tuple[str, str]:
+    """Text and note of the upper bound."""
+    bound = most_to_win(report)
+    if bound is None:
+        return say("win.unknown", lang), ""
+    if bound <= 0:
+        return say("win.nothing", lang), ""
+    known = {finding.operators for finding in report.findings if finding.headroom is not None}
+    open_ended = dict.fromkeys(
+        finding.pattern for finding in report.findings if finding.operators not in known
+    )
+    note = say("win.open", lang, patterns=", ".join(open_ended)) if open_ended else ""
+    share = units.percent(bound)
+    if report.total_us is None:
+        return say("win.bound", lang, share=share), note
+    return say("win.bound_time", lang, share=share, time=units.us(bound * report.total_us)), note
+
+
+def most_to_win(report: Report) -> float | None:
+    """Most that all findings together could save, as a fraction of the run; None where none has a floor.
+
+    Findings about the same operators compete for the same time, so only the largest of each group counts. A
+    finding without a floor counts with its whole time unless another one about the same operators has a
+    floor.
+    """
+    floors: dict[tuple[OperatorRef, ...], float] = {}
+    for finding in report.findings:
+        if finding.headroom is not None:
+            won = finding.share * finding.headroom
+            floors[finding.operators] = max(floors.get(finding.operators, won), won)
+    if not floors:
+        return None
+    whole = {finding.operators: finding.share for finding in reversed(report.findings)}
+    return min(sum((whole | floors).values()), 1.0)
+
+
+def sure(confidence: float, lang: str) -> str:
+    """A confidence in words with its number: high (0.86)."""
+    if confidence >= 0.8:
+        word = say("sure.high", lang)
+    elif confidence >= 0.5:
+        word = say("sure.medium", lang)
+    else:
+        word = say("sure.low", lang)
+    return f"{word} ({confidence:.2g})"
+
+
+def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
+    """What an advice saves: likely value, range, of what, and in microseconds where the base is known."""
+    gain = advice.gain
+    low, likely, high = (units.percent(value) for value in (gain.low, gain.likely, gain.high))
+    of = say("of.run", lang) if gain.of == "run" else say("of.operator", lang)
+    if gain.likely <= 0:
+        return say("gain.none", lang, low=low, high=high, of=of)
+    if low == high:
+        text = say("gain.point", lang, likely=likely, of=of)
+    else:
+        text = say("gain.range", lang, likely=likely, low=low, high=high, of=of)
+    base = _base_us(report, advice.finding, gain)
+    return text if base is None else say("gain.time", lang, text=text, time=units.us(base * gain.likely))
+
+
+def _base_us(report: Report, finding: str, gain: Gain) -> float | None:
+    """The time that a gain is a fraction of, None where no times are known."""
+    if gain.of == "run" or report.total_us is None:
+        return report.total_us
+    for found in report.findings:
+        if found.id == finding and found.operators:
+            times = [operator.time_us for operator in found.operators if operator.time_us is not None]
+            return sum(times) if times else None
+    return None
+
+
+def by_time(report: Report) -> list[OperatorRef]:
+    """The operators with the longest first; those whose time is not known keep their order at the end."""
+    return sorted(report.operators, key=lambda operator: -(operator.time_us or 0.0))
+
+
+def finding_text(report: Report, id: str) -> str:
+    """A finding by its number in the report and its pattern, as advice refers to it."""
+    for number, finding in enumerate(report.findings, 1):
+        if finding.id == id:
+            return f"{number} {finding.pattern}"
+    return id
+
+
+def reading(evidence: Evidence) -> str:
+    """The value of an evidence with its unit, for people."""
+    if isinstance(evidence.value, str):
+        return evidence.value
+    return units.number(evidence.value, evidence.unit)
+
+
+def fraction(evidence: Evidence) -> float | None:
+    """The value where it is a fraction of one, and so can be drawn as a bar."""
+    value = evidence.value
+    return value if evidence.unit == "1" and isinstance(value, float) and 0 <= value <= 1 else None
+
+
+def key_data(report: Report) -> tuple[Evidence, ...]:
+    """The readings that the report chose, else the evidence of its findings; each metric once."""
+    chosen = report.key_data or tuple(item for finding in report.findings for item in finding.evidence)
+    once: dict[str, Evidence] = {}
+    for item in chosen:
+        once.setdefault(item.metric, item)
+    return tuple(once.values())
+
+
+def chip_text(report: Report, lang: str) -> str:
+    """The chip and how it is known: never more certain than the profile is."""
+    chip = report.chip
+    if chip.soc is None and not chip.candidates:
+        return say("chip.unknown", lang)
+    names = ", ".join(chip.candidates[:CANDIDATES])
+    if len(chip.candidates) > CANDIDATES:
+        names = f"{names} {say('count.more', lang, count=len(chip.candidates) - CANDIDATES)}"
+    name = chip.soc or say("chip.candidates", lang, names=names)
+    if chip.basis == "inferred":
+        return f"{name} ({say('chip.basis.inferred', lang, how=chip.how)})"
+    basis = {"file": say("chip.basis.file", lang), "stated": say("chip.basis.stated", lang)}.get(chip.basis)
+    return f"{name} ({basis})" if basis else name
+
+
+def capture_text(report: Report, lang: str) -> str:
+    """How it was measured, as far as the input says."""
+    capture = report.capture
+    parts = [" ".join(part for part in (capture.tool, capture.tool_version) if part)]
+    if capture.cann_version:
+        parts.append(say("capture.cann", lang, version=capture.cann_version))
+    if capture.simulated:
+        parts.append(say("capture.simulated", lang))
+    if capture.replay_mode:
+        parts.append(say("capture.replay", lang, mode=capture.replay_mode))
+    if capture.warm_up is not None:
+        parts.append(say("capture.warm_up", lang, count=capture.warm_up))
+    return ", ".join(part for part in parts if part)
+
+
+def operator_name(operator: OperatorRef, lang: str) -> str:
+    """The type of an operator; its name where the type is not known."""
+    return operator.type or operator.name or say("unnamed", lang)
+
+
+def time_text(operator: OperatorRef) -> str:
+    """The time of an operator for people; empty where the input holds shares and no times."""
+    return "" if operator.time_us is None else units.us(operator.time_us)
+
+
+def operator_text(report: Report, operator: OperatorRef, lang: str) -> str:
+    """One operator on one line: type, core, shapes, launches, time."""
+    parts = [f"{operator_name(operator, lang)} ({operator.core})", operator.shapes]
+    if operator.count != 1:
+        parts.append(say("count.launches", lang, count=operator.count))
+    return ", ".join(part for part in (*parts, time_text(operator)) if part)
+
+
+def unjudged_by_reason(report: Report) -> dict[tuple[str, str], list[str]]:
+    """Ids that could not be judged, under reason and the command that would collect what is missing."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for item in report.not_judged:
+        groups.setdefault((item.reason, item.collect), []).append(item.id)
+    return groups

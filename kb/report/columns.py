@@ -1,0 +1,48 @@
+"""Columns of text that fit a width: who gives way, and where cells break. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from kb.report.text import pad, width_of, wrap
+
+GAP = 2  # blanks between columns
+LEAST = 6  # columns of the screen that a column keeps in the end
+WORD = 24  # a word up to this long is not broken while another column can give way
+
+
+def lay_out(
+    rows: Sequence[Sequence[str]], width: int, right: frozenset[int] = frozenset()
+) -> Iterator[tuple[int, list[str]]]:
+    """Lines of a table, each with the number of its row and its cells filled to the width of their columns.
+
+    Columns in `right` are set flush right. The cells must be clean and one for each column.
+    """
+    widths = column_widths(rows, width)
+    for number, row in enumerate(rows):
+        cells = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
+        for parts in zip_longest(*cells, fillvalue=""):
+            sized = zip(parts, widths, strict=True)
+            yield number, [pad(part, size, right=at in right) for at, (part, size) in enumerate(sized)]
+
+
+def column_widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """How wide each column may be so that all fit in `width`.
+
+    The widest gives way first, down to its longest word; only then are words broken.
+    """
+    columns = list(zip(*rows, strict=True))
+    widths = [max(width_of(cell) for cell in column) for column in columns]
+    words = [
+        min(max((width_of(word) for cell in column for word in cell.split()), default=0), WORD)
+        for column in columns
+    ]
+    room = width - GAP * (len(widths) - 1)
+    for least in (words, [LEAST] * len(widths)):
+        while sum(widths) > room:
+            loose = [at for at, size in enumerate(widths) if size > max(least[at], LEAST)]
+            if not loose:
+                break
+            widths[max(loose, key=lambda at: widths[at])] -= 1
+    return widths

@@ -1,0 +1,159 @@
+"""The four-section Markdown report that users of the original skill know; the sections never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kb import units
+from kb.model import Finding, OperatorRef, Recommendation, Report
+from kb.report import answer
+from kb.report.catalogue import say
+from kb.report.escape import md, md_code, md_fence
+from kb.report.page.markdown import table
+
+NAME = "markdown"
+EXTENSION = ".md"
+BINARY = False
+
+TOP = 5
+
+
+def render(report: Report, *, lang: str = "en", width: int = 80, color: bool = False) -> str:  # noqa: ARG001
+    """The report as Markdown; no text in it can become markup."""
+    sections = (
+        ("basic", _basic),
+        ("data", _data),
+        ("bottleneck", _bottlenecks),
+        ("suggestion", _suggestions),
+    )
+    lines: list[str] = []
+    for number, (key, section) in enumerate(sections, 1):
+        lines += [f"## {number} {say(f'skill.{key}', lang)}", "", *section(report, lang), ""]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _basic(report: Report, lang: str) -> Iterator[str]:
+    rows = [("label.target", md(report.target))]
+    if len(report.operators) == 1:
+        rows += _one_operator(report.operators[0], lang)
+    rows += [
+        ("label.chip", md(answer.chip_text(report, lang))),
+        ("label.capture", md(answer.capture_text(report, lang))),
+        ("label.time", units.us(report.total_us) if report.total_us is not None else ""),
+        ("label.run", md_code(report.run)),
+        *(("label.warning", md(warning)) for warning in report.warnings),
+    ]
+    labelled = tuple((say(key, lang), value) for key, value in rows if value)
+    yield from table((say("label.item", lang), say("label.value", lang)), labelled)
+    if len(report.operators) > 1:
+        yield ""
+        yield from _operators(report, lang)
+
+
+def _one_operator(operator: OperatorRef, lang: str) -> list[tuple[str, str]]:
+    return [
+        ("label.operator", md(answer.operator_name(operator, lang))),
+        ("label.core", md(operator.core)),
+        ("label.shapes", md(operator.shapes)),
+        ("label.count", str(operator.count)),
+    ]
+
+
+def _operators(report: Report, lang: str) -> Iterator[str]:
+    heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
+    longest = answer.by_time(report)[:TOP]
+    yield from table(
+        heads, tuple(_operator_row(report, operator, lang) for operator in longest), frozenset({3, 4})
+    )
+
+
+def _operator_row(report: Report, operator: OperatorRef, lang: str) -> tuple[str, ...]:
+    name = md(answer.operator_name(operator, lang))
+    return (
+        name,
+        md(operator.core),
+        md(operator.shapes),
+        str(operator.count),
+        answer.time_text(operator),
+    )
+
+
+def _data(report: Report, lang: str) -> Iterator[str]:
+    data = answer.key_data(report)[:TOP]
+    if not data:
+        yield say("skill.no_data", lang)
+        return
+    heads = tuple(say(f"label.{key}", lang) for key in ("metric", "value", "limit", "source"))
+    rows = tuple(
+        (md_code(item.metric), md(answer.reading(item)), md(item.limit), md(item.source)) for item in data
+    )
+    yield from table(heads, rows, frozenset({1}))
+
+
+def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
+    if report.headline:
+        yield f"**{md(report.headline)}**"
+        yield ""
+    if not report.findings:
+        yield say("skill.no_bottleneck", lang)
+    for number, finding in enumerate(report.findings[:TOP], 1):
+        yield from _bottleneck(report, number, finding, lang)
+    for (reason, collect), ids in answer.unjudged_by_reason(report).items():
+        how = f" ({say('label.collect', lang)}: {md_code(collect)})" if collect else ""
+        yield ""
+        yield f"{say('head.unjudged', lang)}: {', '.join(md_code(id) for id in ids)}: {md(reason)}{how}"
+
+
+def _bottleneck(report: Report, number: int, finding: Finding, lang: str) -> Iterator[str]:
+    conclusion = md(finding.summary or finding.pattern)
+    share = say("share.run", lang, share=units.percent(finding.share))
+    sure = f"{say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
+    yield f"{number}. {say('skill.conclusion', lang)}: **{conclusion}** ({md_code(finding.pattern)}, {share}, {sure})"
+    for operator in finding.operators[:TOP]:
+        yield _point("label.operator", answer.operator_text(report, operator, lang), lang)
+    for item in finding.evidence:
+        limit = f", {say('label.limit', lang)} {md(item.limit)}" if item.limit else ""
+        source = f" ({md(item.source)})" if item.source else ""
+        yield (
+            _point("label.evidence", "", lang)
+            + f" {md_code(item.metric)} = {md(answer.reading(item))}{limit}{source}"
+        )
+
+
+def _suggestions(report: Report, lang: str) -> Iterator[str]:
+    if not report.recommendations:
+        yield say("skill.no_suggestion", lang)
+    for advice in report.recommendations[:TOP]:
+        yield from _suggestion(report, advice, lang)
+
+
+def _suggestion(report: Report, advice: Recommendation, lang: str) -> Iterator[str]:
+    yield f"{advice.rank}. {say('skill.suggestion_label', lang)}: **{md(advice.title)}** ({md_code(advice.id)})"
+    effort = f"{say('label.effort', lang)}: {advice.effort}" if advice.effort else ""
+    facts = (
+        ("skill.related", answer.finding_text(report, advice.finding)),
+        ("label.gain", answer.gain_text(report, advice, lang)),
+        ("label.basis", advice.gain.basis),
+        ("label.evidence", "; ".join(advice.evidence)),
+        ("label.who", ", ".join(part for part in (advice.who, effort) if part)),
+        ("label.steps", advice.steps[0] if len(advice.steps) == 1 else ""),
+    )
+    yield from (_point(key, text, lang) for key, text in facts if text)
+    if len(advice.steps) > 1:
+        yield _point("label.steps", "", lang)
+        yield from (f"     {number}. {md(step)}" for number, step in enumerate(advice.steps, 1))
+    further = (
+        ("label.check", advice.check),
+        ("label.not_when", advice.when_not),
+        ("label.sources", "; ".join(advice.sources)),
+    )
+    yield from (_point(key, text, lang) for key, text in further if text)
+    if advice.snippet:
+        yield ""
+        yield from (f"   {line}".rstrip() for line in md_fence(advice.snippet))
+        yield ""
+
+
+def _point(key: str, text: str, lang: str) -> str:
+    label = say(key, lang)
+    return f"   - {label[:1].upper()}{label[1:]}: {md(text)}".rstrip()

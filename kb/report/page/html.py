@@ -1,0 +1,63 @@
+"""A page as one self-contained HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
+from kb.report.sheet import esc, sheet
+from kb.report.text import clean_lines
+
+
+def render(page: Page) -> str:
+    """The page as HTML; no text in it can become markup."""
+    note = f'<p class="quiet">{esc(page.note)}</p>' if page.note else ""
+    body = [f"<h1>{esc(page.title)}</h1>", note, *(line for block in page.blocks for line in _block(block))]
+    return sheet(page.title, "\n".join(line for line in body if line), lang=page.lang)
+
+
+def table(
+    headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], numeric: frozenset[int] = frozenset()
+) -> Iterator[str]:
+    """Lines of an HTML table; the cells are HTML already."""
+    yield '<div class="wide"><table><thead><tr>'
+    yield "".join(f"<th{_number(at, numeric)}>{esc(header)}</th>" for at, header in enumerate(headers))
+    yield "</tr></thead><tbody>"
+    for row in rows:
+        yield (
+            "<tr>"
+            + "".join(f"<td{_number(at, numeric)}>{cell}</td>" for at, cell in enumerate(row))
+            + "</tr>"
+        )
+    yield "</tbody></table></div>"
+
+
+def _number(at: int, numeric: frozenset[int]) -> str:
+    return ' class="number"' if at in numeric else ""
+
+
+def _block(block: Block) -> Iterator[str]:
+    if isinstance(block, Heading):
+        note = f' <small class="quiet">{esc(block.note)}</small>' if block.note else ""
+        yield f"<h2>{esc(block.text)}{note}</h2>"
+    elif isinstance(block, Para):
+        yield f"<p{' class=quiet' if block.quiet else ''}>{esc(block.text)}</p>"
+    elif isinstance(block, Items):
+        tag = "ol" if block.ordered else "ul"
+        yield f"<{tag}>" + "".join(f"<li>{esc(item)}</li>" for item in block.items) + f"</{tag}>"
+    elif isinstance(block, Fields):
+        pairs = ((label, value) for label, value in block.pairs if value)
+        yield (
+            "<dl>"
+            + "".join(f"<dt>{esc(label)}</dt><dd>{esc(value)}</dd>" for label, value in pairs)
+            + "</dl>"
+        )
+    elif isinstance(block, Table):
+        rows = tuple(tuple(esc(cell) for cell in row) for row in block.rows)
+        yield from table(block.headers, rows, block.numeric)
+    elif isinstance(block, Code):
+        yield (
+            "<pre><code>"
+            + "\n".join(esc(line, keep_blanks=True) for line in clean_lines(block.text))
+            + "</code></pre>"
+        )

@@ -1,0 +1,88 @@
+"""A page as text for a terminal or a pipe, no wider than asked; everything is cleaned on the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kb.report.columns import GAP, lay_out
+from kb.report.page import Block, Fields, Heading, Items, Page, Para, Table
+from kb.report.text import clean, clean_lines, pad, shorten, width_of, wrap
+
+BOLD, DIM, BLUE = "1", "2", "1;36"
+PROSE = 100  # columns; longer lines are hard to read
+LABEL = 24  # columns that the label of a field may take
+
+
+def render(page: Page, *, width: int, color: bool) -> str:
+    """The page as text; `color` adds bold, dim and one colour, nothing that carries meaning alone."""
+    return "\n".join(line.rstrip() for line in _lines(page, width, color))
+
+
+def paint(text: str, style: str, color: bool) -> str:
+    """`text` in an ANSI style when `color` is on."""
+    return f"\x1b[{style}m{text}\x1b[0m" if color and text else text
+
+
+def _lines(page: Page, width: int, color: bool) -> Iterator[str]:
+    yield from _titled(page.title, page.note, BOLD, width, color)
+    before: Block | None = None
+    for block in page.blocks:
+        aside = isinstance(block, Para) and block.quiet and isinstance(before, Para)
+        if not isinstance(before, Heading) and not aside:
+            yield ""
+        yield from _block(block, width, color)
+        before = block
+
+
+def _titled(title: str, note: str, style: str, width: int, color: bool) -> Iterator[str]:
+    """A title with its note behind it, or below where the line is too short for both."""
+    title, note = clean(title), clean(note)
+    if note and width_of(title) + GAP + width_of(note) <= width:
+        yield paint(title, style, color) + " " * GAP + paint(note, DIM, color)
+        return
+    yield from (paint(line, style, color) for line in wrap(title, width))
+    if note:
+        yield from (paint(line, DIM, color) for line in wrap(note, width))
+
+
+def _block(block: Block, width: int, color: bool) -> Iterator[str]:
+    prose = min(width, PROSE)
+    if isinstance(block, Heading):
+        yield from _titled(block.text, block.note, BLUE, width, color)
+    elif isinstance(block, Para):
+        yield from (
+            paint(line, DIM if block.quiet else "", color and block.quiet)
+            for line in wrap(clean(block.text), prose)
+        )
+    elif isinstance(block, Items):
+        yield from _items(block, prose)
+    elif isinstance(block, Fields):
+        yield from _fields(block, prose, color)
+    elif isinstance(block, Table):
+        yield from _table(block, width, color)
+    else:
+        yield from (f"    {line}" for line in clean_lines(block.text))
+
+
+def _items(block: Items, width: int) -> Iterator[str]:
+    for number, item in enumerate(block.items, 1):
+        mark = f"{number:>2}. " if block.ordered else "  - "
+        first, *rest = wrap(clean(item), width - len(mark))
+        yield mark + first
+        yield from (" " * len(mark) + line for line in rest)
+
+
+def _fields(block: Fields, width: int, color: bool) -> Iterator[str]:
+    pairs = [(clean(label), clean(value)) for label, value in block.pairs if value]
+    edge = min(max((width_of(label) for label, _ in pairs), default=0), LABEL, width // 2 - GAP) + GAP
+    for label, value in pairs:
+        first, *rest = wrap(value, width - edge)
+        yield paint(pad(shorten(label, edge - GAP), edge), DIM, color) + first
+        yield from (" " * edge + line for line in rest)
+
+
+def _table(block: Table, width: int, color: bool) -> Iterator[str]:
+    rows = [[clean(cell) for cell in row] for row in (block.headers, *block.rows)]
+    for number, cells in lay_out(rows, width, block.numeric):
+        line = (" " * GAP).join(cells).rstrip()
+        yield paint(line, DIM, color) if number == 0 else line

@@ -1,0 +1,229 @@
+"""The report for people at a terminal: the answer on the first screen, everything it rests on below.
+
+Colour never carries meaning alone, so the same text reads well in a pipe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kb import units
+from kb.model import Evidence, Finding, OperatorRef, Recommendation, Report
+from kb.report import answer
+from kb.report.text import clean, clean_lines, pad, shorten, width_of
+
+if TYPE_CHECKING:
+    from kb.report.screen import Cell, Screen
+
+NAME = "text"
+EXTENSION = ".txt"
+BINARY = False
+
+IN_FULL = 5  # findings and advice beyond this are listed in a line each
+_COMMIT = re.compile(r"(@[0-9a-f]{10})[0-9a-f]{30}\b")  # `kb show` has all of it
+SHOWN = 6  # readings and operators on the first screen
+ROOM_FOR_BAR = 72  # columns
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")  # what may stand in a command that people copy
+
+
+def render(report: Report, *, lang: str, width: int, color: bool) -> str:
+    """The report as text at most `width` columns wide (taken as 40 to 160)."""
+    from kb.report.screen import Screen  # noqa: PLC0415 - rich; the other views do without
+
+    screen = Screen(lang, width, color=color)
+    for part in (
+        _head,
+        _answer,
+        _key_data,
+        _operators,
+        _findings,
+        _recommendations,
+        _cases,
+        _unjudged,
+        _warnings,
+        _next,
+    ):
+        part(screen, report)
+    return screen.text()
+
+
+def _head(screen: Screen, report: Report) -> None:
+    screen.line(shorten(clean(report.target), screen.width), "bold")
+    facts = [answer.chip_text(report, screen.lang), answer.capture_text(report, screen.lang)]
+    if report.total_us is not None:
+        facts.append(units.us(report.total_us))
+    screen.prose(" · ".join(facts), style="dim")
+
+
+def _answer(screen: Screen, report: Report) -> None:
+    screen.line()
+    lines = answer.answer(report, screen.lang)
+    edge = max(width_of(line.label) for line in lines) + 3
+    for line in lines:
+        screen.field(line.label, line.text, edge=edge, style="bold")
+        screen.field("", line.note, edge=edge, style="dim")
+
+
+def _key_data(screen: Screen, report: Report) -> None:
+    data = answer.key_data(report)[:SHOWN]
+    if not data:
+        return
+    screen.heading("head.data")
+    bars = screen.width >= ROOM_FOR_BAR and any(answer.fraction(item) is not None for item in data)
+    screen.table((_data_cells(item, bars) for item in data), right=frozenset({1}))
+
+
+def _data_cells(item: Evidence, bars: bool) -> list[Cell]:
+    share = answer.fraction(item)
+    drawn: list[Cell] = ["" if share is None else share] if bars else []
+    return [item.metric, (answer.reading(item), "bold"), *drawn, (item.limit, "dim")]
+
+
+def _operators(screen: Screen, report: Report) -> None:
+    if len(report.operators) < 2:
+        return
+    screen.heading("head.operators")
+    heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
+    longest = answer.by_time(report)
+    rows = (_operator_cells(screen, report, item) for item in longest[:SHOWN])
+    screen.table(rows, heads=heads, right=frozenset({2, 3, 4}))
+    if len(longest) > SHOWN:
+        screen.prose(screen.say("count.more", count=len(longest) - SHOWN), indent=2, style="dim")
+
+
+def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:
+    share = (
+        units.percent(item.time_us / report.total_us) if report.total_us and item.time_us is not None else ""
+    )
+    name = answer.operator_name(item, screen.lang)
+    return [name, item.core, str(item.count), answer.time_text(item), share]
+
+
+def _findings(screen: Screen, report: Report) -> None:
+    if not report.findings:
+        return
+    screen.heading("head.findings")
+    for number, finding in enumerate(report.findings[:IN_FULL], 1):
+        if number > 1:
+            screen.line()
+        _finding(screen, report, number, finding)
+    rest = [(number, finding) for number, finding in enumerate(report.findings, 1) if number > IN_FULL]
+    if rest:
+        screen.heading("head.more_findings")
+        screen.table((_more_finding(screen, *item) for item in rest), right=frozenset({0, 2}))
+
+
+def _more_finding(screen: Screen, number: int, finding: Finding) -> list[Cell]:
+    names = dict.fromkeys(answer.operator_name(operator, screen.lang) for operator in finding.operators)
+    return [str(number), finding.pattern, units.percent(finding.share), ", ".join(names)]
+
+
+def _finding(screen: Screen, report: Report, number: int, finding: Finding) -> None:
+    screen.prose(finding.summary or finding.pattern, indent=4, mark=f"{number:>2}", style="bold")
+    share = screen.say("share.run", share=units.percent(finding.share))
+    sure = f"{screen.say('label.sure')}: {answer.sure(finding.confidence, screen.lang)}"
+    screen.prose(f"{finding.pattern} · {share} · {sure}", indent=4, style="dim")
+    for operator in finding.operators[:3]:
+        screen.prose(answer.operator_text(report, operator, screen.lang), indent=4)
+    if len(finding.operators) > 3:
+        screen.prose(screen.say("count.more", count=len(finding.operators) - 3), indent=4, style="dim")
+    rows: list[list[Cell]] = [
+        [item.metric, (answer.reading(item), "bold"), item.limit, (item.source, "dim")]
+        for item in finding.evidence
+    ]
+    screen.table(rows, right=frozenset({1}), indent=4)
+
+
+def _recommendations(screen: Screen, report: Report) -> None:
+    if not report.recommendations:
+        return
+    screen.heading("head.recommendations")
+    for at, advice in enumerate(report.recommendations[:IN_FULL]):
+        if at:
+            screen.line()
+        _recommendation(screen, report, advice)
+    _more_advice(screen, report.recommendations[IN_FULL:])
+
+
+def _more_advice(screen: Screen, rest: tuple[Recommendation, ...]) -> None:
+    if not rest:
+        return
+    screen.heading("head.more")
+    rows: list[list[Cell]] = [
+        [str(advice.rank), advice.title, units.percent(advice.gain.likely), (advice.id, "dim")]
+        for advice in rest
+    ]
+    screen.table(rows, right=frozenset({0, 2}))
+
+
+def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> None:
+    screen.prose(advice.title, indent=4, mark=f"{advice.rank:>2}", style="bold")
+    labels = ("gain", "basis", "finding", "evidence", "who", "steps", "check", "not_when", "sources", "entry")
+    edge = max(width_of(screen.say(f"label.{label}")) for label in labels) + 2
+
+    def field(label: str, texts: Iterable[str], style: str = "", hang: int = 0) -> None:
+        for at, text in enumerate(item for item in texts if item):
+            head = screen.say(f"label.{label}") if at == 0 else ""
+            screen.field(head, text, indent=4, edge=edge, hang=hang, style=style)
+
+    effort = f"{screen.say('label.effort')}: {advice.effort}" if advice.effort else ""
+    field("gain", [answer.gain_text(report, advice, screen.lang)], "green")
+    field("basis", [advice.gain.basis])
+    field("finding", [answer.finding_text(report, advice.finding)])
+    field("evidence", advice.evidence)
+    field("who", [", ".join(part for part in (advice.who, effort) if part)])
+    if len(advice.steps) > 1:
+        field("steps", [f"{number}. {step}" for number, step in enumerate(advice.steps, 1)], hang=3)
+    else:
+        field("steps", advice.steps)
+    for line in clean_lines(advice.snippet):
+        screen.line(" " * (4 + edge) + line, "dim")
+    field("check", [advice.check])
+    field("not_when", [advice.when_not])
+    field("sources", [_COMMIT.sub(r"\1", source) for source in advice.sources], "dim")
+    field("entry", [f"{advice.id} ({advice.kind})"], "dim")
+
+
+def _cases(screen: Screen, report: Report) -> None:
+    if not report.similar_cases:
+        return
+    screen.heading("head.cases")
+    for case in report.similar_cases:
+        screen.prose(f"{case.title} ({case.id}, {case.score:.2f})", indent=2)
+        screen.prose(case.why, indent=4, style="dim")
+
+
+def _unjudged(screen: Screen, report: Report) -> None:
+    if not report.not_judged:
+        return
+    screen.heading("head.unjudged")
+    for (reason, collect), ids in answer.unjudged_by_reason(report).items():
+        screen.field("-", reason, indent=2, edge=2)
+        screen.prose(", ".join(ids), indent=4, style="dim")
+        if collect:
+            screen.prose(f"{screen.say('label.collect')}: {collect}", indent=4)
+
+
+def _warnings(screen: Screen, report: Report) -> None:
+    if not report.warnings:
+        return
+    screen.heading("head.warnings")
+    for warning in report.warnings:
+        screen.field("!", warning, indent=2, edge=2, style="yellow")
+
+
+def _next(screen: Screen, report: Report) -> None:
+    steps = []
+    if report.recommendations and _ID.fullmatch(report.recommendations[0].id):
+        steps.append((f"kb show {report.recommendations[0].id}", screen.say("next.show")))
+    if _ID.fullmatch(report.run):
+        steps.append((f"kb report {report.run} -o report.html", screen.say("next.html")))
+    if not steps:
+        return
+    screen.heading("head.next")
+    edge = max(width_of(command) for command, _ in steps) + 3
+    for command, why in steps:
+        room = edge + width_of(why) + 4 <= screen.width
+        screen.line(f"  {pad(command, edge)}# {why}" if room else f"  {command}")

@@ -1,0 +1,112 @@
+"""Where the run store lies, and opening it: WAL, private to the user, brought to the current schema.
+
+Opening, reading and writing go through the standard library, because sqlite-utils loads pandas where that is
+installed; it is used where its work is: in the steps of the schema.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kb.errors import SourceError, UsageError
+from kb.store.migrations import migrate
+
+BUSY_SECONDS = 5.0  # how long to wait for another process that is writing
+
+
+def location(db: str | None = None) -> Path:
+    """Path of the store: `db`, else KB_DB, else kb/kb.db in the user's data folder (XDG_DATA_HOME).
+
+    Raises:
+        UsageError: a database server was named, which this version does not use.
+        SourceError: there is no home folder to put it in.
+    """
+    named = db or os.environ.get("KB_DB", "")
+    if "://" in named:
+        raise UsageError(
+            "a database server cannot be used by this version",
+            where="--db" if db else "KB_DB",
+            now="Give the path of a SQLite file.",
+        )
+    if named:
+        return Path(named).expanduser()
+    data = os.environ.get("XDG_DATA_HOME", "")
+    if data and Path(data).is_absolute():
+        return Path(data) / "kb" / "kb.db"
+    try:
+        return Path.home() / ".local" / "share" / "kb" / "kb.db"
+    except RuntimeError:
+        raise SourceError(
+            "there is no home folder to keep runs in", now="Set KB_DB to the path of a file."
+        ) from None
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """The store at `path` open for writing, of the current schema; created with mode 600 where it is missing.
+
+    Raises:
+        SourceError: it cannot be created, written or understood.
+    """
+    with _faults(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.row_factory = sqlite3.Row
+            migrate(connection)
+            yield connection
+        finally:
+            connection.close()
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """The store at `path`, or None where there is none: nothing is created, only an old schema is updated.
+
+    Raises:
+        SourceError: it cannot be read or understood.
+    """
+    if not path.exists():
+        yield None
+        return
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        with writing(path) as connection:
+            yield connection
+        return
+    with _faults(path):
+        # A WAL database in a folder that cannot be written opens only as immutable.
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+        try:
+            connection.row_factory = sqlite3.Row
+            yield connection
+        finally:
+            connection.close()
+
+
+@contextmanager
+def _faults(path: Path) -> Iterator[None]:
+    """SQLite's and the file system's complaints as one error that says what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as fault:
+        text = str(fault)
+        if "locked" in text or "busy" in text:
+            now = "Another kb is writing; try again, or give another file with --db."
+        elif "not a database" in text or "malformed" in text:
+            now = "Move the file away, or give another file with --db."
+        else:
+            now = "Give a file that can be written with --db, or set KB_DB."
+        raise SourceError(f"the run store cannot be used: {text}", where=str(path), now=now) from fault
+    except (OSError, OverflowError) as fault:
+        raise SourceError(
+            f"the run store cannot be used: {getattr(fault, 'strerror', None) or fault}",
+            where=str(path),
+            now="Give a file that can be written with --db, or set KB_DB.",
+        ) from fault

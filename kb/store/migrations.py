@@ -1,0 +1,98 @@
+"""The schema as small steps, of which the store records those it has seen; new ones go to the end."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from kb.errors import SourceError
+from kb.store.details import DETAILS, fill
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+Step = Callable[["Database"], None]
+
+
+def _runs(db: Database) -> None:
+    db.table("runs").create(
+        {
+            "id": str,
+            "created": str,
+            "target": str,
+            "soc": str,
+            "total_us": float,
+            "headline": str,
+            "document": str,
+        },
+        pk="id",
+        not_null={"created", "target", "document"},
+    )
+    db.table("runs").create_index(["created"])
+
+
+def _detail(table: str) -> Step:
+    """A step that adds one table of details and fills it from the documents of runs kept before."""
+
+    def step(db: Database) -> None:
+        columns = DETAILS[table].columns
+        db.table(table).create(
+            {"run": str, "position": int, **columns},
+            pk=("run", "position"),
+            foreign_keys=[("run", "runs", "id")],
+        )
+        for run, document in db.conn.execute("select id, document from runs").fetchall():
+            fill(db.conn, table, run, document)
+
+    return step
+
+
+STEPS: tuple[tuple[str, Step], ...] = (
+    ("0001-runs", _runs),
+    ("0002-operators", _detail("operators")),
+    ("0003-findings", _detail("findings")),
+    ("0004-recommendations", _detail("recommendations")),
+)
+
+
+def migrate(connection: sqlite3.Connection, steps: Sequence[tuple[str, Step]] = STEPS) -> None:
+    """Apply the steps that this store has not seen, each in a transaction of its own.
+
+    Raises:
+        SourceError: the store has seen steps that this version does not know.
+    """
+    connection.execute("create table if not exists migrations (name text primary key)")
+    seen = {name for (name,) in connection.execute("select name from migrations")}
+    unknown = sorted(seen - {name for name, _ in STEPS})
+    if unknown:
+        raise SourceError(
+            f"the run store was written by a newer kb (it has step {unknown[0]})",
+            now="Update kb, or give another file with --db.",
+        )
+    missing = [(name, step) for name, step in steps if name not in seen]
+    if not missing:
+        return
+    from sqlite_utils import Database  # noqa: PLC0415 - loads pandas where it is installed
+
+    database = Database(connection)
+    for name, step in missing:
+        with transaction(connection):
+            # Two processes may open a new store at once; the second finds the step done.
+            if not connection.execute("select 1 from migrations where name = ?", [name]).fetchone():
+                step(database)
+                connection.execute("insert into migrations (name) values (?)", [name])
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing; waits for other writers before it begins rather than when it ends."""
+    connection.execute("begin immediate")
+    try:
+        yield
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise

@@ -1,0 +1,110 @@
+"""Validation: the shipped knowledge is whole, and each kind of fault is found in its bad sample."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kb.errors import KnowledgeError
+from kb.knowledge.entry import load_entries, parse_file
+from kb.knowledge.validate import CODES, errors, render_text, to_dict, validate
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "entries"
+NOT_A_FILE = {"unreadable"}  # cannot be kept as a sample
+
+
+def test_the_shipped_knowledge_has_no_fault() -> None:
+    faults = validate()
+    assert not faults, render_text(faults)
+
+
+def test_the_good_samples_have_no_fault() -> None:
+    assert not validate([SAMPLES / "good"])
+
+
+def test_every_code_has_a_sample() -> None:
+    assert {path.name for path in (SAMPLES / "bad").iterdir()} | NOT_A_FILE == set(CODES)
+
+
+@pytest.mark.parametrize("code", sorted(set(CODES) - NOT_A_FILE))
+def test_a_bad_sample_is_found_and_says_where_and_what_now(code: str) -> None:
+    faults = validate([SAMPLES / "good", SAMPLES / "bad" / code])
+    found = [fault for fault in faults if fault.code == code]
+    assert found, render_text(faults)
+    for fault in faults:
+        assert Path(fault.file).is_file()
+        lines = Path(fault.file).read_bytes().split(b"\n")
+        assert 1 <= fault.line <= len(lines) + 1
+        assert fault.column >= 1
+        assert fault.what
+        assert fault.mend
+        assert "/bad/" in fault.file or fault.code in ("duplicate-title", "duplicate-id")
+
+
+def test_a_fault_points_at_the_value_concerned() -> None:
+    faults = validate([SAMPLES / "good", SAMPLES / "bad" / "unknown-metric"])
+    (fault,) = [fault for fault in faults if fault.code == "unknown-metric"]
+    line = Path(fault.file).read_text(encoding="utf-8").splitlines()[fault.line - 1]
+    assert line[fault.column - 1 :].startswith("block_dimension")
+
+
+def test_all_faults_at_once(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "good", tmp_path / "team")
+    path = tmp_path / "team" / "recipes" / "sample-recipe.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(
+        text.replace("[Add, MatMul*]", "[Frobnicate]").replace("state: draft", "state: done"),
+        encoding="utf-8",
+    )
+    (tmp_path / "team" / "tips" / "sample-tip.md").write_text("nothing", encoding="utf-8")
+    assert {fault.code for fault in validate([tmp_path / "team"])} >= {
+        "unknown-operator",
+        "bad-choice",
+        "no-head",
+    }
+
+
+def test_a_warning_does_not_make_it_invalid() -> None:
+    faults = validate([SAMPLES / "good", SAMPLES / "bad" / "missing-translation"])
+    assert {fault.code for fault in faults} == {"missing-translation"}
+    assert not errors(faults)
+    assert to_dict(faults)["valid"] is True
+
+
+def test_views_of_faults() -> None:
+    faults = validate([SAMPLES / "good", SAMPLES / "bad" / "no-source"])
+    text = render_text(faults)
+    assert "bad-sample" in text
+    assert "[no-source]" in text
+    assert text.endswith("1 error, 0 warnings")
+    document = json.loads(json.dumps(to_dict(faults)))
+    assert document["schema"] == "kb.validate/1"
+    assert document["valid"] is False
+    assert document["faults"][0]["code"] == "no-source"
+
+
+def test_a_team_entry_cannot_take_a_shipped_id(tmp_path: Path) -> None:
+    folder = tmp_path / "recipes"
+    folder.mkdir()
+    shutil.copy(SAMPLES / "good" / "recipes" / "sample-recipe.md", folder / "sample-recipe.md")
+    roots = [SAMPLES / "good", tmp_path]
+    assert "duplicate-id" in {fault.code for fault in validate(roots)}
+    with pytest.raises(KnowledgeError, match="1 faults"):
+        load_entries(roots)
+
+
+def test_a_missing_file_is_a_fault_not_a_traceback(tmp_path: Path) -> None:
+    parsed = parse_file(tmp_path / "gone.md")
+    assert parsed.entry is None
+    assert [fault.code for fault in parsed.faults] == ["unreadable"]
+
+
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "secret.md"
+    outside.write_text("---\nid: secret\n---\n", encoding="utf-8")
+    (tmp_path / "team" / "tips").mkdir(parents=True)
+    (tmp_path / "team" / "tips" / "secret.md").symlink_to(outside)
+    assert validate([tmp_path / "team"]) == []

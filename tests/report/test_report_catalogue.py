@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import ast
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kb.commands
+import kb.report
+from kb.report.catalogue import LANGUAGES, TEXTS, say
+
+SOURCES = sorted(
+    path
+    for package in (kb.report, kb.commands)
+    for path in Path(package.__path__[0]).rglob("*.py")
+    if path.name != "catalogue.py"
+)
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("key", TEXTS)
+def test_every_text_is_there_in_every_language_with_the_same_fields(key: str) -> None:
+    row = TEXTS[key]
+    assert len(row) == len(LANGUAGES)
+    assert all(text.strip() for text in row)
+    assert {frozenset(fields(text)) for text in row} == {frozenset(fields(row[0]))}
+
+
+def words() -> Iterator[tuple[str, str]]:
+    """Every constant of the sources, and the fixed beginning of every f-string such as f"label.{key}"."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield "whole", node.value
+            elif isinstance(node, ast.JoinedStr) and node.values and isinstance(node.values[0], ast.Constant):
+                yield "beginning", str(node.values[0].value)
+
+
+def asked() -> Iterator[tuple[str, int, str]]:
+    """Keys written out in a call of `say`."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named = (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", getattr(node.func, "attr", "")) == "say"
+            )
+            if named and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                yield path.name, node.lineno, str(node.args[0].value)
+
+
+def test_no_text_is_asked_for_that_is_missing() -> None:
+    # `say` of kb.commands._console takes a sentence, not a key; sentences have blanks, keys have none.
+    missing = [call for call in asked() if " " not in call[2] and call[2] not in TEXTS]
+    assert missing == []
+    assert len(list(asked())) > 40
+
+
+def test_no_text_is_left_over() -> None:
+    found = list(words())
+    whole = {word for kind, word in found if kind == "whole"}
+    beginnings = {word for kind, word in found if kind == "beginning" and "." in word}
+    computed = {f"{beginning}{word}" for beginning in beginnings for word in whole}
+    kinds = {f"kind.{kind}" for kind in ("case", "recipe", "pattern", "tip")}
+    assert sorted(set(TEXTS) - whole - computed - kinds) == []
+
+
+def test_an_unknown_language_is_english_and_values_are_filled_in() -> None:
+    assert say("count.more", "en", count=3) == "and 3 more"
+    assert say("count.more", "fr", count=3) == "and 3 more"
+    assert say("count.more", "ja", count=3) == "ほか 3 件"

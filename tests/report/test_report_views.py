@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields, replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from report_samples import ALL, EMPTY, HOSTILE, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
+
+from kb.errors import UsageError
+from kb.model import Gain, NotJudged, Report
+from kb.report import answer, views
+from kb.report.catalogue import LANGUAGES, say
+from kb.report.json import document
+from kb.report.text import width_of
+
+NAMES = list(views.views())
+SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def shown(name: str, report: Report, *, lang: str = "en", width: int = 80, color: bool = False) -> str:
+    return views.render(name, [report], lang=lang, width=width, color=color)
+
+
+def test_the_formats_are_those_that_are_promised() -> None:
+    assert set(NAMES) >= {"text", "json", "jsonl", "markdown", "html"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_view_says_what_it_is(name: str) -> None:
+    view = views.views()[name]
+    assert (view.NAME, view.EXTENSION[:1], view.BINARY) == (name, ".", False)
+    assert name == views.view_for(Path(f"some.where/report{view.EXTENSION}")).NAME
+
+
+def test_an_unknown_ending_names_those_there_are() -> None:
+    with pytest.raises(UsageError) as fault:
+        views.view_for(Path("report.docx"))
+    assert ".html" in fault.value.now
+    assert len({view.EXTENSION for view in views.views().values()}) == len(NAMES)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("sample", ALL)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_view_shows_every_report_in_every_language(name: str, sample: str, lang: str) -> None:
+    text = shown(name, ALL[sample], lang=lang)
+    assert text.strip()
+    assert text == shown(name, ALL[sample], lang=lang)
+    if sample in ("sample", "run"):
+        assert ALL[sample].recommendations[0].title in text
+        assert ALL[sample].findings[0].pattern in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_text_stays_text(name: str) -> None:
+    text = shown(name, HOSTILE, color=True) if name == "text" else shown(name, HOSTILE)
+    rest = SEQUENCE.sub("", text)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", rest)
+    if name == "text":
+        assert "\x1b[31m" not in text
+        assert "[red]x[/red]" in rest
+    elif name in ("markdown", "html"):
+        outside = (
+            re.sub(r"^ *`{4,}$.*?^ *`{4,}$", "", text, flags=re.S | re.M) if name == "markdown" else text
+        )
+        assert "<script" not in outside
+
+
+@pytest.mark.parametrize("sample", ["sample", "run", "empty", "hostile"])
+def test_markdown_has_the_four_sections_and_whole_tables(sample: str) -> None:
+    lines = shown("markdown", ALL[sample]).splitlines()
+    assert [line for line in lines if line.startswith("#")] == [
+        "## 1 Operator Basic Information",
+        "## 2 Key Data TOP5",
+        "## 3 Core Bottleneck TOP5",
+        "## 4 Optimization Suggestions TOP5",
+    ]
+    columns = 0
+    for line in lines:
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        assert not columns or cells in (0, columns), line
+        columns = cells
+
+
+def test_markdown_lists_at_most_five() -> None:
+    many = replace(
+        SAMPLE,
+        findings=tuple(replace(WRITES, id=f"f{n}", summary=f"finding {n}") for n in range(9)),
+        recommendations=tuple(replace(LARGER_WRITES, rank=n, title=f"advice {n}") for n in range(1, 9)),
+    )
+    text = shown("markdown", many)
+    assert len(re.findall(r"finding \d", text)) == len(re.findall(r"advice \d", text)) == 5
+    assert len(re.findall(r"^\| `", text, re.M)) == 5  # of six readings
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("sample", [name for name in ALL if name != "hostile"])
+def test_text_fits_the_width(sample: str, width: int) -> None:
+    report = ALL[sample]
+    code = {line.strip() for item in report.recommendations for line in item.snippet.splitlines()}
+    for lang in LANGUAGES:
+        lines = shown("text", report, lang=lang, width=width).splitlines()
+        assert [line for line in lines if width_of(line) > width and line.strip() not in code] == []
+
+
+def test_text_without_colour_has_the_same_words_as_with() -> None:
+    plain = shown("text", SAMPLE)
+    coloured = shown("text", SAMPLE, color=True)
+    assert "\x1b[" in coloured
+    assert "\x1b" not in plain
+    assert [line.rstrip() for line in SEQUENCE.sub("", coloured).splitlines()] == plain.splitlines()
+
+
+def test_the_first_screen_answers_the_four_questions() -> None:
+    screen = "\n".join(shown("text", SAMPLE).splitlines()[:24])
+    assert SAMPLE.headline in screen
+    assert "at most 50 % of the run, about 346 us" in screen
+    assert LARGER_WRITES.title in screen
+    assert "saves about 35 % (20 % to 50 %) of the operator's time, 242 us" in screen
+    assert "high (0.86)" in screen
+    assert LARGER_WRITES.gain.basis in screen
+    assert SAMPLE.warnings[0] in screen
+
+
+def test_text_says_everything_that_advice_rests_on() -> None:
+    flat = " ".join(shown("text", SAMPLE, width=160).split())
+    for part in (*LARGER_WRITES.steps, *LARGER_WRITES.sources, *LARGER_WRITES.evidence, LARGER_WRITES.check):
+        assert part in flat
+    assert LARGER_WRITES.when_not in flat
+    assert "kb show vector-larger-copies" in flat
+    assert "msopprof --warm-up=30 ./app" in flat
+    assert "kb show" not in shown("text", HOSTILE)  # a command to copy holds no text of unknown origin
+
+
+def test_more_advice_than_fits_is_listed_by_title() -> None:
+    many = tuple(replace(LARGER_WRITES, rank=n, id=f"advice-{n}", title=f"Advice {n}") for n in range(1, 9))
+    text = shown("text", replace(SAMPLE, recommendations=many))
+    assert text.count(LARGER_WRITES.check.split(";")[0]) <= 5
+    assert all(f"Advice {n}" in text for n in range(1, 9))
+
+
+def test_what_could_not_be_judged_stands_under_its_reason_once() -> None:
+    same = tuple(
+        NotJudged(id, "needs Memory.csv", "msopprof --aic-metrics=Memory ./app") for id in ("a-b", "c-d")
+    )
+    text = shown("text", replace(SAMPLE, not_judged=same))
+    assert text.count("needs Memory.csv") == 1
+    assert "a-b, c-d" in text
+
+
+def test_headroom_of_findings_about_the_same_operators_is_not_added() -> None:
+    assert answer.most_to_win(SAMPLE) == 0.5
+    assert answer.most_to_win(EMPTY) is None
+    assert answer.most_to_win(replace(SAMPLE, findings=(replace(SCALAR, headroom=None),))) is None
+    # 0.92 of the run without a floor counts whole; 0.0166 of it can win nine tenths
+    assert answer.most_to_win(RUN) == pytest.approx(0.92 + 0.0166 * 0.9)
+    assert "no floor is known for comm-exposed" in " ".join(shown("text", RUN).split())
+
+
+@pytest.mark.parametrize(
+    ("gain", "text"),
+    [
+        (
+            Gain(0.2, 0.35, 0.5, "operator", "x"),
+            "saves about 35 % (20 % to 50 %) of the operator's time, 242 us",
+        ),
+        (Gain(0.3, 0.3, 0.3, "run", "x"), "saves about 30 % of the run's time, 208 us"),
+        (Gain(-0.1, 0.0, 0.05, "run", "x"), "saves nothing to speak of: -10 % to 5.0 % of the run's time"),
+    ],
+)
+def test_gains_say_of_what_and_how_long(gain: Gain, text: str) -> None:
+    assert answer.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en") == text
+
+
+def test_a_gain_without_a_known_time_names_none() -> None:
+    loose = replace(LARGER_WRITES, finding="gone")
+    assert answer.gain_text(SAMPLE, loose, "en").endswith("of the operator's time")
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_without_a_total_no_time_is_made_up(name: str) -> None:
+    shares = tuple(replace(item, time_us=None) for item in RUN.operators)
+    report = replace(
+        RUN, total_us=None, operators=shares, findings=(replace(RUN.findings[0], operators=shares[:1]),)
+    )
+    text = shown(name, report)
+    assert not re.search(r"[0-9] (us|ms|s)\b", text)
+
+
+def test_many_chips_are_not_all_named(n: int = 9) -> None:
+    chips = tuple(f"Ascend91{at}" for at in range(n))
+    text = " ".join(shown("text", replace(RUN, chip=replace(RUN.chip, candidates=chips))).split())
+    assert "one of Ascend910, Ascend911, Ascend912, Ascend913 and 5 more (inferred" in text
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        assert not {name for name, _ in attrs} & {"src", "href", "onclick", "onload"}
+        if tag not in ("meta", "br", "hr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("sample", ALL)
+def test_html_is_one_whole_file_that_loads_nothing(sample: str) -> None:
+    page = shown("html", ALL[sample], lang="ja")
+    tags = _Tags()
+    tags.feed(page)
+    assert tags.open == []
+    assert not tags.seen & {"script", "link", "img", "iframe"}
+    assert page.startswith("<!doctype html>")
+    assert '<html lang="ja">' in page
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_json_has_the_promised_keys_in_their_order() -> None:
+    found = json.loads(shown("json", SAMPLE))
+    assert list(found)[:8] == [
+        "schema", "target", "run", "findings", "not_judged", "recommendations", "similar_cases", "warnings",
+    ]  # fmt: skip
+    assert found["schema"] == "kb.report/1"
+    finding, advice = found["findings"][0], found["recommendations"][0]
+    assert list(finding)[:7] == ["id", "pattern", "scope", "operators", "share", "confidence", "evidence"]
+    assert list(finding["operators"][0]) == ["type", "name", "core", "shapes", "count", "time_us"]
+    assert list(finding["evidence"][0]) == ["metric", "value", "unit", "limit", "source"]
+    assert list(found["not_judged"][0])[:2] == ["id", "reason"]
+    assert list(advice) == [
+        "rank", "id", "kind", "title", "finding", "gain", "who", "effort", "evidence", "steps", "snippet", "check",
+        "when_not", "sources",
+    ]  # fmt: skip
+    assert list(advice["gain"]) == ["low", "likely", "high", "of", "basis"]
+    assert list(found["similar_cases"][0]) == ["id", "title", "score", "why"]
+
+
+def test_json_leaves_nothing_of_the_report_out() -> None:
+    assert {field.name for field in fields(Report)} == set(document(SAMPLE)) - {"schema"}
+
+
+def test_json_of_an_operator_without_type_has_null_and_absent_facts_have_no_key() -> None:
+    found = json.loads(shown("json", RUN))
+    assert found["operators"][2]["type"] is None
+    assert "soc" not in found["chip"]
+    assert "total_us" not in json.loads(shown("json", EMPTY))
+    assert "headroom" not in found["findings"][0]
+
+
+def test_several_reports() -> None:
+    both = [SAMPLE, RUN]
+    lines = views.render("jsonl", both, lang="en", width=80, color=False).splitlines()
+    assert [json.loads(line) for line in lines] == [document_as_json(report) for report in both]
+    assert json.loads(views.render("json", both, lang="en", width=80, color=False)) == [
+        json.loads(line) for line in lines
+    ]
+    listed = views.render("json", [SAMPLE], lang="en", width=80, color=False, many=True)
+    assert json.loads(listed) == [document_as_json(SAMPLE)]
+    page = views.render("html", both, lang="en", width=80, color=False)
+    assert page.count("<html") == 1
+    assert SAMPLE.headline in page
+    assert RUN.headline in page
+    text = views.render("text", both, lang="en", width=80, color=False)
+    assert text.index(SAMPLE.target) < text.index(RUN.target)
+
+
+def document_as_json(report: Report) -> object:
+    return json.loads(json.dumps(document(report)))
+
+
+def test_languages_differ() -> None:
+    heads = {shown("markdown", SAMPLE, lang=lang).splitlines()[0] for lang in LANGUAGES}
+    assert heads == {f"## 1 {say('skill.basic', lang)}" for lang in LANGUAGES}
+    assert len(heads) == 3

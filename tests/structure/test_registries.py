@@ -1,0 +1,93 @@
+"""The registries equal the vocabulary, and every limit of the table is used."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kb.engine import bottlenecks, metrics
+from kb.engine.bottlenecks.judging import limit, thresholds
+from kb.vocabulary.bottlenecks import ADDED, IDS, PATTERNS
+from kb.vocabulary.metrics import BY_ID, METRICS
+
+FOLDER = Path(bottlenecks.__file__).parent
+MODULES = sorted(
+    path for path in FOLDER.glob("*.py") if path.stem not in {"__init__", "judging", "diagnose", "gate"}
+)
+
+
+def test_metrics_define_the_vocabulary_once_each() -> None:
+    defined = Counter(name for topic in metrics.TOPICS for name in topic.DEFINES) + Counter(metrics.LABELS)
+    assert [name for name, times in defined.items() if times > 1] == []
+    assert set(defined) == set(BY_ID)
+
+
+def test_vocabulary_names_each_metric_once_with_unit_and_meaning() -> None:
+    assert len(BY_ID) == len(METRICS)
+    assert [metric.id for metric in METRICS if not metric.meaning] == []
+    assert {metric.kind for metric in METRICS} <= {"number", "label"}
+    labels = {metric.id for metric in METRICS if metric.kind == "label"}
+    assert labels == set(metrics.LABELS)
+
+
+def test_no_id_is_declared_twice() -> None:
+    assert len(set(IDS)) == len(IDS) == len(PATTERNS) + len(ADDED)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_a_bottleneck_lies_in_the_module_of_its_name(path: Path) -> None:
+    assert path.stem.replace("_", "-") in bottlenecks.registry()
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_bottleneck_is_judged_one_way_and_names_only_what_exists(id: str) -> None:
+    found = bottlenecks.registry()[id]
+    assert (found.judge is None) != (found.judge_run is None)
+    assert {*found.yields_to, *filter(None, [found.parent])} <= set(IDS) - {id}
+
+
+def limits_used() -> set[tuple[str, str]]:
+    """(bottleneck, name) of every `limit(...)` call; a name held in a loop variable counts for each of the loop's words."""
+    used: set[tuple[str, str]] = set()
+    for path in FOLDER.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        words = {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if getattr(call.func, "id", getattr(call.func, "attr", "")) != "limit":
+                continue
+            owner, name = call.args
+            assert isinstance(owner, ast.Constant), (
+                f"{path.name}:{call.lineno}: the bottleneck is not written out"
+            )
+            names = (
+                {name.value}
+                if isinstance(name, ast.Constant)
+                else {n for o, n in thresholds() if o == owner.value and n in words}
+            )
+            used |= {(owner.value, n) for n in names}
+    return used
+
+
+def test_every_limit_used_is_in_the_table_and_every_row_is_used() -> None:
+    assert limits_used() == set(thresholds())
+
+
+def test_an_unknown_limit_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        limit("mte3-bound-vector", "no-such-name")
+
+
+def test_no_limit_is_listed_twice() -> None:
+    lines = [
+        line
+        for line in (FOLDER / "thresholds.tsv").read_text(encoding="utf-8").splitlines()
+        if line[:1] != "#"
+    ]
+    assert len(lines) - 1 == len(thresholds())
