@@ -38,7 +38,9 @@ def main() -> int:
         start = time.monotonic()
         status = _forked(net, target)
         failed += status != 0
-        print(f"{net.name}\t{'ok' if status == 0 else 'FAILED'}\t{time.monotonic() - start:.0f} s", flush=True)
+        print(
+            f"{net.name}\t{'ok' if status == 0 else 'FAILED'}\t{time.monotonic() - start:.0f} s", flush=True
+        )
     del library
     return min(failed, 1)
 
@@ -62,6 +64,7 @@ def export(net: Net, target: Path) -> None:
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
+    torch.onnx.register_custom_op_symbolic("aten::rms_norm", _rms_norm, 17)
     module, args = net.build()
     whole = target.with_suffix(".whole")
     try:
@@ -79,6 +82,18 @@ def export(net: Net, target: Path) -> None:
         whole.unlink(missing_ok=True)
 
 
+def _rms_norm(g, x, shape, weight, eps):
+    """RMSNorm spelt out, for opsets that have no such operator."""
+    import torch
+    from torch.onnx.symbolic_helper import _get_const
+
+    small = _get_const(eps, "f", "eps") or 1e-6
+    mean = g.op("ReduceMean", g.op("Mul", x, x), axes_i=[-1], keepdims_i=1)
+    root = g.op("Sqrt", g.op("Add", mean, g.op("Constant", value_t=torch.tensor(small))))
+    scaled = g.op("Div", x, root)
+    return scaled if weight.node().mustBeNone() else g.op("Mul", scaled, weight)
+
+
 def strip(source: Path, target: Path) -> None:
     """Write the model without the values of its larger tensors."""
     import onnx
@@ -90,7 +105,7 @@ def strip(source: Path, target: Path) -> None:
     target.write_bytes(model.SerializeToString())
 
 
-def _strip(graph) -> None:  # noqa: ANN001
+def _strip(graph) -> None:
     tensors = list(getattr(graph, "initializer", ()))
     for node in graph.node:
         for attribute in node.attribute:

@@ -1,6 +1,6 @@
 """Write `data/families/networks.tsv` from the fingerprints marked "build" in `tests/samples/networks`.
 
-    python -m tools.make_families
+python -m tools.make_families
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def main() -> int:
         record = json.loads(path.read_text(encoding="utf-8"))
         if record["split"] != "build":
             continue
-        graph, device = (" ".join(f"{k}={v:g}" for k, v in record[key].items()) for key in ("features", "device"))
+        graph, device = (
+            " ".join(f"{k}={v:g}" for k, v in record[key].items()) for key in ("features", "device")
+        )
         lines.append(f"{record['name']}\t{record['family']}\t{graph}\t{device}\n")
     (ROOT / "data" / "families" / "networks.tsv").write_text(HEAD + "".join(lines), encoding="utf-8")
     print(f"{len(lines)} reference networks")

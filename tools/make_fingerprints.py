@@ -27,7 +27,11 @@ def main() -> int:
     folder, wheels, out = (Path(arg) for arg in sys.argv[1:4])
     out.mkdir(parents=True, exist_ok=True)
     names = set()
-    for name, family, split, origin, path in [*_exported(folder), *packages.unpacked(wheels, folder), *packages.light()]:
+    for name, family, split, origin, path in [
+        *_exported(folder),
+        *packages.unpacked(wheels, folder),
+        *packages.light(),
+    ]:
         model = read(path)
         found = fingerprint(model)
         record = {

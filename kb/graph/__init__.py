@@ -3,4 +3,16 @@
 from kb.graph.onnx import parse, read
 from kb.graph.types import Constant, Function, Graph, Model, Node, Placed, Shape, Value, walk
 
-__all__ = ["Constant", "Function", "Graph", "Model", "Node", "Placed", "Shape", "Value", "parse", "read", "walk"]
+__all__ = [
+    "Constant",
+    "Function",
+    "Graph",
+    "Model",
+    "Node",
+    "Placed",
+    "Shape",
+    "Value",
+    "parse",
+    "read",
+    "walk",
+]

@@ -36,7 +36,13 @@ def read(path: Path) -> Model:
     name = path.name
     try:
         if not path.is_file():
-            what = "is a folder" if path.is_dir() else "no such file" if not path.exists() else "is no regular file"
+            what = (
+                "is a folder"
+                if path.is_dir()
+                else "no such file"
+                if not path.exists()
+                else "is no regular file"
+            )
             raise SourceError(what, where=str(path), now="give the path of an .onnx file")
         with path.open("rb") as stream:
             if not stream.read(1):
@@ -44,7 +50,9 @@ def read(path: Path) -> Model:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return parse(data, name)
     except (OSError, ValueError) as fault:
-        raise SourceError(f"unreadable: {fault}", where=str(path), now="check the file and its permissions") from fault
+        raise SourceError(
+            f"unreadable: {fault}", where=str(path), now="check the file and its permissions"
+        ) from fault
 
 
 def parse(data: bytes | mmap.mmap, name: str = "model") -> Model:
@@ -81,7 +89,9 @@ class _Reader:
                 function = self.function(spans.span(value))
                 functions[function.domain, function.name] = function
         if graph is None or not (graph.nodes or graph.inputs or graph.outputs):
-            raise SourceError("holds no graph, so it is no ONNX model", where=spans.name, now="give an .onnx file")
+            raise SourceError(
+                "holds no graph, so it is no ONNX model", where=spans.name, now="give an .onnx file"
+            )
         return Model(spans.name, graph, opsets, version, " ".join(filter(None, producer)), functions)
 
     def opset(self, span: Span) -> tuple[str, int]:
@@ -120,7 +130,9 @@ class _Reader:
             elif number == 15:
                 sparse = self.sparse(spans.span(value))
                 constants[sparse.name] = sparse
-        given = tuple(value for value in inputs if value.name not in constants)  # before IR 4 weights are inputs too
+        given = tuple(
+            value for value in inputs if value.name not in constants
+        )  # before IR 4 weights are inputs too
         return Graph(name, tuple(nodes), given, tuple(outputs), values, constants)
 
     def function(self, span: Span) -> Function:
@@ -170,7 +182,9 @@ class _Reader:
         domain = "" if domain == "ai.onnx" else domain
         return Node(kind, name, tuple(inputs), tuple(outputs), domain, attributes, bodies)
 
-    def attribute(self, span: Span, depth: int, found: dict[str, Attribute], bodies: dict[str, Graph]) -> None:
+    def attribute(
+        self, span: Span, depth: int, found: dict[str, Attribute], bodies: dict[str, Graph]
+    ) -> None:
         spans = self.spans
         self.check_depth(span, depth)
         name = ""
@@ -182,7 +196,7 @@ class _Reader:
             if number == 1:
                 name = spans.text(value)
             elif number == 2:
-                single = (spans.floats(value, 1) or [None])[0]
+                single = next(iter(spans.floats(value, 1)), None)
             elif number == 3:
                 single = spans.integer(value)
             elif number == 4:
@@ -250,7 +264,9 @@ class _Reader:
             elif number == 4:
                 found += self.spans.floats(value, count)
             elif number == 10:
-                found += struct.unpack(f"<{(end - start) // 8}d", self.spans.data[start : start + (end - start) // 8 * 8])[:count]
+                found += struct.unpack(
+                    f"<{(end - start) // 8}d", self.spans.data[start : start + (end - start) // 8 * 8]
+                )[:count]
             elif dtype not in ("float16", "bfloat16"):
                 found += self.spans.integers(wire, value, count)
         return tuple(found) if len(found) == count else None
@@ -305,7 +321,9 @@ class _Reader:
                 dtype = _dtype(self.spans.integer(value))
             elif number == 2:
                 shape = tuple(
-                    self.dim(self.spans.span(dim)) for key, _, dim in self.spans.fields(self.spans.span(value)) if key == 1
+                    self.dim(self.spans.span(dim))
+                    for key, _, dim in self.spans.fields(self.spans.span(value))
+                    if key == 1
                 )
         return Value("", dtype, shape)
 

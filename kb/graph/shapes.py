@@ -6,7 +6,8 @@ unknown, never an error. Values are followed only where shapes are computed from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 
 from kb.graph.types import Constant, Dim, Graph, Model, Node, Scalar, Shape, Value
@@ -41,25 +42,27 @@ Rule = Callable[[Node, list[Known], int], Sequence[Known]]
 
 
 def infer(model: Model) -> dict[str, Known]:
-    """What is known of every named value of the main graph and of the subgraphs inside it."""
+    """What is known of every named value of the main graph and of the subgraphs inside it.
+
+    Subgraphs beside each other may use one name for different values: then only what both agree on is kept.
+    """
     found: dict[str, Known] = {}
-    infer_graph(model.graph, model.opset or 0, found)
+    _infer(model.graph, model.opset or 0, found)
     return found
 
 
-def infer_graph(graph: Graph, opset: int, found: dict[str, Known]) -> None:
-    """Add what is known of a graph's values to `found`, which holds those of the graphs around it."""
+def _infer(graph: Graph, opset: int, found: MutableMapping[str, Known]) -> list[Known]:
+    """Add what is known of a graph's values to `found`, which holds those of the graphs around it; its outputs."""
     for value in graph.inputs:
         found[value.name] = _given(value)
     for constant in graph.constants.values():
         found[constant.name] = of_constant(constant)
     for node in graph.nodes:
-        for body in node.bodies.values():
-            infer_graph(body, opset, found)
+        bodies = {name: _body(body, opset, found) for name, body in node.bodies.items()}
         inputs = [found.get(name, UNKNOWN) if name else UNKNOWN for name in node.inputs]
-        outputs = list(_apply(node, inputs, opset, found))
+        outputs = _branches(bodies) if node.type == "If" else _apply(node, inputs, opset)
         static = all(known.static for known, name in zip(inputs, node.inputs, strict=True) if name)
-        static = (static and not node.bodies and node.type not in _RANDOM) or node.type in ("Shape", "Size")
+        static = (static and not bodies and node.type not in _RANDOM) or node.type in ("Shape", "Size")
         for index, name in enumerate(node.outputs):
             if not name:
                 continue
@@ -68,9 +71,29 @@ def infer_graph(graph: Graph, opset: int, found: dict[str, Known]) -> None:
             found[name] = _with_annotation(known, graph.values.get(name))
     for value in graph.outputs:
         found[value.name] = _with_annotation(found.get(value.name, UNKNOWN), value)
+    return [found[value.name] for value in graph.outputs]
 
 
-_RANDOM = frozenset({"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"})
+def _body(graph: Graph, opset: int, found: MutableMapping[str, Known]) -> list[Known]:
+    inside: dict[str, Known] = {}
+    outputs = _infer(graph, opset, ChainMap(inside, found))
+    for name, known in inside.items():
+        found[name] = _agreed(found[name], known) if name in found else known
+    return outputs
+
+
+def _agreed(one: Known, other: Known) -> Known:
+    """What holds for both."""
+    shape = None
+    if one.shape is not None and other.shape is not None and len(one.shape) == len(other.shape):
+        shape = tuple(x if x == y else None for x, y in zip(one.shape, other.shape, strict=True))
+    values = one.values if one.values == other.values else None
+    return Known(one.dtype if one.dtype == other.dtype else "", shape, values, one.static and other.static)
+
+
+_RANDOM = frozenset(
+    {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
+)
 
 
 def of_constant(constant: Constant) -> Known:
@@ -82,14 +105,10 @@ def _given(value: Value) -> Known:
     return Known(value.dtype, value.shape)
 
 
-def _apply(node: Node, inputs: list[Known], opset: int, found: Mapping[str, Known]) -> Sequence[Known]:
-    from kb.graph.shape_rules import RULES  # noqa: PLC0415 - the rules build on the helpers of this module
+def _apply(node: Node, inputs: list[Known], opset: int) -> Sequence[Known]:
+    from kb.graph.rules import RULES  # noqa: PLC0415 - the rules build on the helpers of this module
 
-    if not node.standard:
-        return ()
-    if node.type == "If":
-        return _branches(node, found)
-    rule = RULES.get(node.type)
+    rule = RULES.get(node.type) if node.standard else None
     if rule is None:
         return ()
     try:
@@ -98,18 +117,11 @@ def _apply(node: Node, inputs: list[Known], opset: int, found: Mapping[str, Know
         return ()
 
 
-def _branches(node: Node, found: Mapping[str, Known]) -> Sequence[Known]:
-    one, other = node.bodies.get("then_branch"), node.bodies.get("else_branch")
+def _branches(bodies: Mapping[str, list[Known]]) -> Sequence[Known]:
+    one, other = bodies.get("then_branch"), bodies.get("else_branch")
     if one is None or other is None:
         return ()
-    out = []
-    for left, right in zip(one.outputs, other.outputs, strict=False):
-        a, b = found.get(left.name, UNKNOWN), found.get(right.name, UNKNOWN)
-        shape = None
-        if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
-            shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True))
-        out.append(Known(a.dtype if a.dtype == b.dtype else "", shape))
-    return out
+    return [replace(_agreed(a, b), values=None) for a, b in zip(one, other, strict=False)]
 
 
 def _with_annotation(known: Known, value: Value | None) -> Known:
@@ -120,7 +132,9 @@ def _with_annotation(known: Known, value: Value | None) -> Known:
     if shape is None:
         shape = value.shape
     elif value.shape is not None and len(value.shape) == len(shape):
-        shape = tuple(theirs if ours is None else ours for ours, theirs in zip(shape, value.shape, strict=True))
+        shape = tuple(
+            theirs if ours is None else ours for ours, theirs in zip(shape, value.shape, strict=True)
+        )
     return replace(known, dtype=known.dtype or value.dtype, shape=shape)
 
 
@@ -198,3 +212,8 @@ def axes_of(node: Node, inputs: list[Known], position: int, rank: int) -> list[i
             return None
         axes = tuple(listed)
     return [axis % rank for axis in axes] if rank else []
+
+
+def table(rule: Rule, names: str) -> dict[str, Rule]:
+    """One rule for several operators, named in one text."""
+    return dict.fromkeys(names.split(), rule)

@@ -63,7 +63,9 @@ class Spans:
             else:
                 raise self.fault(f"wire type {wire} of field {number} is not used by ONNX", start)
             if size > end - at:
-                raise self.fault(f"field {number} claims {size} bytes, {end - at} are left; cut off or damaged", start)
+                raise self.fault(
+                    f"field {number} claims {size} bytes, {end - at} are left; cut off or damaged", start
+                )
             yield number, wire, (at, at + size)
             at += size
 
@@ -110,7 +112,9 @@ class Spans:
         """The bytes of a length-delimited or fixed field."""
         if isinstance(value, int):
             raise SourceError(
-                "a number where a message belongs", where=self.name, now="export the model again; this is no ONNX file"
+                "a number where a message belongs",
+                where=self.name,
+                now="export the model again; this is no ONNX file",
             )
         return value
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812
+from torch.nn import functional as F
 
 from tools.networks.net import Built, Net
 
@@ -77,7 +77,9 @@ def nets() -> list[Net]:
         ("lstm_forecast", "other", "test", Forecast, (1, 96, 7)),
         ("single_matmul", "none", "test", partial(Mlp, 0), (1, 128)),
     ]
-    return [Net(name, family, split, _ORIGIN, _build(kind, shape)) for name, family, split, kind, shape in rows]
+    return [
+        Net(name, family, split, _ORIGIN, _build(kind, shape)) for name, family, split, kind, shape in rows
+    ]
 
 
 def _build(kind: Callable[[], nn.Module], shape: tuple[int, ...] | str) -> Callable[[], Built]:
@@ -92,7 +94,9 @@ def _build(kind: Callable[[], nn.Module], shape: tuple[int, ...] | str) -> Calla
     return build
 
 
-def conv(i: int, o: int, k: int = 3, s: int = 1, act: nn.Module | None = None, groups: int = 1) -> nn.Sequential:
+def conv(
+    i: int, o: int, k: int = 3, s: int = 1, act: nn.Module | None = None, groups: int = 1
+) -> nn.Sequential:
     return nn.Sequential(nn.Conv2d(i, o, k, s, k // 2, groups=groups), nn.BatchNorm2d(o), act or nn.ReLU())
 
 
@@ -120,7 +124,9 @@ class UNet(nn.Module):
                 self.up.append(tconv(high, low, 2, 2))
             else:
                 options = {"align_corners": True} if up == "bilinear" else {}
-                self.up.append(nn.Sequential(nn.Upsample(scale_factor=2, mode=up, **options), conv_(high, low, 1)))
+                self.up.append(
+                    nn.Sequential(nn.Upsample(scale_factor=2, mode=up, **options), conv_(high, low, 1))
+                )
             self.gates.append(nn.Sequential(conv_(low, 1, 1), nn.Sigmoid()) if gates else nn.Identity())
             self.join.append(double(2 * low, low))
         self.use_gates, self.head = gates, conv_(width, 2, 1)
@@ -173,7 +179,10 @@ class U2Net(nn.Module):
         d = self.dec[0](torch.cat([F.interpolate(c, scale_factor=2.0, mode="bilinear"), b], 1))
         e = self.dec[1](torch.cat([F.interpolate(d, scale_factor=2.0, mode="bilinear"), a], 1))
         sides = [self.side[0](e), self.side[1](d), self.side[2](c)]
-        sides = [s if i == 0 else F.interpolate(s, scale_factor=2.0**i, mode="bilinear") for i, s in enumerate(sides)]
+        sides = [
+            s if i == 0 else F.interpolate(s, scale_factor=2.0**i, mode="bilinear")
+            for i, s in enumerate(sides)
+        ]
         return torch.sigmoid(self.head(torch.cat(sides, 1)))
 
 
@@ -182,7 +191,10 @@ class Edsr(nn.Module):
         super().__init__()
         self.head = nn.Conv2d(3, w, 3, padding=1)
         self.body = nn.ModuleList(
-            [nn.Sequential(nn.Conv2d(w, w, 3, padding=1), nn.ReLU(), nn.Conv2d(w, w, 3, padding=1)) for _ in range(blocks)]
+            [
+                nn.Sequential(nn.Conv2d(w, w, 3, padding=1), nn.ReLU(), nn.Conv2d(w, w, 3, padding=1))
+                for _ in range(blocks)
+            ]
         )
         self.last = nn.Conv2d(w, w, 3, padding=1)
         ups: list[nn.Module] = []
@@ -217,7 +229,9 @@ class Rrdb(nn.Module):
         self.body = nn.ModuleList([nn.Sequential(*[Dense5(w, 8) for _ in range(3)]) for _ in range(blocks)])
         self.mid = nn.Conv2d(w, w, 3, padding=1)
         self.up = nn.ModuleList([nn.Conv2d(w, w, 3, padding=1) for _ in range(2)])
-        self.tail = nn.Sequential(nn.Conv2d(w, w, 3, padding=1), nn.LeakyReLU(0.2), nn.Conv2d(w, 3, 3, padding=1))
+        self.tail = nn.Sequential(
+            nn.Conv2d(w, w, 3, padding=1), nn.LeakyReLU(0.2), nn.Conv2d(w, 3, 3, padding=1)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         x = kept = self.head(x)
@@ -246,13 +260,23 @@ class Rcan(nn.Module):
         super().__init__()
         self.head = nn.Conv2d(3, w, 3, padding=1)
         self.convs = nn.ModuleList(
-            [nn.Sequential(nn.Conv2d(w, w, 3, padding=1), nn.ReLU(), nn.Conv2d(w, w, 3, padding=1)) for _ in range(groups * 4)]
+            [
+                nn.Sequential(nn.Conv2d(w, w, 3, padding=1), nn.ReLU(), nn.Conv2d(w, w, 3, padding=1))
+                for _ in range(groups * 4)
+            ]
         )
         self.att = nn.ModuleList(
-            [nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(w, 4, 1), nn.ReLU(), nn.Conv2d(4, w, 1), nn.Sigmoid()) for _ in range(groups * 4)]
+            [
+                nn.Sequential(
+                    nn.AdaptiveAvgPool2d(1), nn.Conv2d(w, 4, 1), nn.ReLU(), nn.Conv2d(4, w, 1), nn.Sigmoid()
+                )
+                for _ in range(groups * 4)
+            ]
         )
         self.tail = nn.Sequential(
-            nn.Conv2d(w, w * scale * scale, 3, padding=1), nn.PixelShuffle(scale), nn.Conv2d(w, 3, 3, padding=1)
+            nn.Conv2d(w, w * scale * scale, 3, padding=1),
+            nn.PixelShuffle(scale),
+            nn.Conv2d(w, 3, 3, padding=1),
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -267,10 +291,19 @@ class Rdn(nn.Module):
     def __init__(self, blocks: int, scale: int, w: int = 16) -> None:
         super().__init__()
         self.head = nn.Conv2d(3, w, 3, padding=1)
-        self.blocks = nn.ModuleList([nn.ModuleList([nn.Conv2d(w * (i + 1), w, 3, padding=1) for i in range(6)]) for _ in range(blocks)])
+        self.blocks = nn.ModuleList(
+            [
+                nn.ModuleList([nn.Conv2d(w * (i + 1), w, 3, padding=1) for i in range(6)])
+                for _ in range(blocks)
+            ]
+        )
         self.fuse = nn.ModuleList([nn.Conv2d(w * 7, w, 1) for _ in range(blocks)])
         self.all = nn.Conv2d(w * blocks, w, 1)
-        self.tail = nn.Sequential(nn.Conv2d(w, w * scale * scale, 3, padding=1), nn.PixelShuffle(scale), nn.Conv2d(w, 3, 3, padding=1))
+        self.tail = nn.Sequential(
+            nn.Conv2d(w, w * scale * scale, 3, padding=1),
+            nn.PixelShuffle(scale),
+            nn.Conv2d(w, 3, 3, padding=1),
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         x = first = self.head(x)
@@ -308,7 +341,18 @@ class CycleGan(nn.Module):
         )  # fmt: skip
         c = 4 * w
         self.body = nn.ModuleList(
-            [nn.Sequential(nn.ReflectionPad2d(1), nn.Conv2d(c, c, 3), norm(c), nn.ReLU(), nn.ReflectionPad2d(1), nn.Conv2d(c, c, 3), norm(c)) for _ in range(blocks)]
+            [
+                nn.Sequential(
+                    nn.ReflectionPad2d(1),
+                    nn.Conv2d(c, c, 3),
+                    norm(c),
+                    nn.ReLU(),
+                    nn.ReflectionPad2d(1),
+                    nn.Conv2d(c, c, 3),
+                    norm(c),
+                )
+                for _ in range(blocks)
+            ]
         )
         self.tail = nn.Sequential(
             nn.ConvTranspose2d(c, c // 2, 3, 2, 1, 1), norm(c // 2), nn.ReLU(), nn.ConvTranspose2d(c // 2, w, 3, 2, 1, 1),
@@ -331,7 +375,11 @@ class Backbone(nn.Module):
         from torchvision.models.feature_extraction import create_feature_extractor
 
         net = torchvision.models.get_model(name, weights=None)
-        nodes = ["layer1", "layer2", "layer3", "layer4"] if name.startswith("resnet") else ["features.3", "features.6", "features.13", "features.18"]
+        nodes = (
+            ["layer1", "layer2", "layer3", "layer4"]
+            if name.startswith("resnet")
+            else ["features.3", "features.6", "features.13", "features.18"]
+        )
         self.net = create_feature_extractor(net.eval(), dict(zip(nodes, "abcd", strict=True)))
         with torch.no_grad():
             self.widths = [v.shape[1] for v in self.net(torch.zeros(1, 3, 64, 64)).values()]
@@ -346,9 +394,17 @@ class CenterNet(nn.Module):
         self.net = Backbone(name)
         sizes = [self.net.widths[-1], 64, 64, 64]
         self.up = nn.Sequential(
-            *[nn.Sequential(nn.ConvTranspose2d(i, o, 4, 2, 1), nn.BatchNorm2d(o), nn.ReLU()) for i, o in zip(sizes, sizes[1:], strict=False)]
+            *[
+                nn.Sequential(nn.ConvTranspose2d(i, o, 4, 2, 1), nn.BatchNorm2d(o), nn.ReLU())
+                for i, o in zip(sizes, sizes[1:], strict=False)
+            ]
         )
-        self.heads = nn.ModuleList([nn.Sequential(nn.Conv2d(64, 64, 3, padding=1), nn.ReLU(), nn.Conv2d(64, n, 1)) for n in (80, 2, 2)])
+        self.heads = nn.ModuleList(
+            [
+                nn.Sequential(nn.Conv2d(64, 64, 3, padding=1), nn.ReLU(), nn.Conv2d(64, n, 1))
+                for n in (80, 2, 2)
+            ]
+        )
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         x = self.up(self.net(x)[-1])
@@ -385,7 +441,12 @@ class DbNet(nn.Module):
         self.lat = nn.ModuleList([nn.Conv2d(w, 64, 1) for w in self.net.widths])
         self.out = nn.ModuleList([conv(64, 16) for _ in range(4)])
         self.head = nn.Sequential(
-            conv(64, 16), nn.ConvTranspose2d(16, 16, 2, 2), nn.BatchNorm2d(16), nn.ReLU(), nn.ConvTranspose2d(16, 1, 2, 2), nn.Sigmoid()
+            conv(64, 16),
+            nn.ConvTranspose2d(16, 16, 2, 2),
+            nn.BatchNorm2d(16),
+            nn.ReLU(),
+            nn.ConvTranspose2d(16, 1, 2, 2),
+            nn.Sigmoid(),
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -393,7 +454,10 @@ class DbNet(nn.Module):
         for i in (2, 1, 0):
             maps[i] = maps[i] + F.interpolate(maps[i + 1], scale_factor=2.0, mode="nearest")
         outs = [o(m) for o, m in zip(self.out, maps, strict=True)]
-        outs = [o if i == 0 else F.interpolate(o, scale_factor=float(2**i), mode="nearest") for i, o in enumerate(outs)]
+        outs = [
+            o if i == 0 else F.interpolate(o, scale_factor=float(2**i), mode="nearest")
+            for i, o in enumerate(outs)
+        ]
         return self.head(torch.cat(outs, 1))
 
 
@@ -426,9 +490,18 @@ class Acoustic(nn.Module):
 class ConformerBlock(nn.Module):
     def __init__(self, d: int) -> None:
         super().__init__()
-        self.f1, self.f2 = (nn.Sequential(nn.LayerNorm(d), nn.Linear(d, 4 * d), nn.SiLU(), nn.Linear(4 * d, d)) for _ in range(2))
+        self.f1, self.f2 = (
+            nn.Sequential(nn.LayerNorm(d), nn.Linear(d, 4 * d), nn.SiLU(), nn.Linear(4 * d, d))
+            for _ in range(2)
+        )
         self.norm, self.qkv, self.out = nn.LayerNorm(d), nn.Linear(d, 3 * d), nn.Linear(d, d)
-        self.cn, self.p1, self.dw, self.bn, self.p2 = nn.LayerNorm(d), nn.Conv1d(d, 2 * d, 1), nn.Conv1d(d, d, 15, padding=7, groups=d), nn.BatchNorm1d(d), nn.Conv1d(d, d, 1)
+        self.cn, self.p1, self.dw, self.bn, self.p2 = (
+            nn.LayerNorm(d),
+            nn.Conv1d(d, 2 * d, 1),
+            nn.Conv1d(d, d, 15, padding=7, groups=d),
+            nn.BatchNorm1d(d),
+            nn.Conv1d(d, d, 1),
+        )
         self.last = nn.LayerNorm(d)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -461,11 +534,20 @@ class QuartzNet(nn.Module):
         super().__init__()
 
         def unit(k: int) -> nn.Sequential:
-            return nn.Sequential(nn.Conv1d(c, c, k, padding=k // 2, groups=c), nn.Conv1d(c, c, 1), nn.BatchNorm1d(c))
+            return nn.Sequential(
+                nn.Conv1d(c, c, k, padding=k // 2, groups=c), nn.Conv1d(c, c, 1), nn.BatchNorm1d(c)
+            )
 
         self.head = nn.Sequential(nn.Conv1d(64, c, 33, 2, 16), nn.BatchNorm1d(c), nn.ReLU())
-        self.body = nn.ModuleList([nn.Sequential(*[nn.Sequential(unit(33), nn.ReLU()) for _ in range(4)], unit(33)) for _ in range(blocks)])
-        self.side = nn.ModuleList([nn.Sequential(nn.Conv1d(c, c, 1), nn.BatchNorm1d(c)) for _ in range(blocks)])
+        self.body = nn.ModuleList(
+            [
+                nn.Sequential(*[nn.Sequential(unit(33), nn.ReLU()) for _ in range(4)], unit(33))
+                for _ in range(blocks)
+            ]
+        )
+        self.side = nn.ModuleList(
+            [nn.Sequential(nn.Conv1d(c, c, 1), nn.BatchNorm1d(c)) for _ in range(blocks)]
+        )
         self.tail = nn.Conv1d(c, 29, 1)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -479,7 +561,9 @@ class Tacotron2Encoder(nn.Module):
     def __init__(self, d: int = 64) -> None:
         super().__init__()
         self.emb = nn.Embedding(148, d)
-        self.conv = nn.Sequential(*[nn.Sequential(nn.Conv1d(d, d, 5, padding=2), nn.BatchNorm1d(d), nn.ReLU()) for _ in range(3)])
+        self.conv = nn.Sequential(
+            *[nn.Sequential(nn.Conv1d(d, d, 5, padding=2), nn.BatchNorm1d(d), nn.ReLU()) for _ in range(3)]
+        )
         self.rnn = nn.LSTM(d, d // 2, batch_first=True, bidirectional=True)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -494,7 +578,9 @@ class Tacotron2Step(nn.Module):
         self.query, self.loc, self.v = nn.Linear(d, d), nn.Conv1d(1, d, 31, padding=15), nn.Linear(d, 1)
         self.memory = nn.Parameter(torch.zeros(1, 40, d))
         self.mel, self.gate = nn.Linear(2 * d, 80), nn.Linear(2 * d, 1)
-        self.post = nn.Sequential(*[nn.Sequential(nn.Conv1d(80, 80, 5, padding=2), nn.BatchNorm1d(80), nn.Tanh()) for _ in range(5)])
+        self.post = nn.Sequential(
+            *[nn.Sequential(nn.Conv1d(80, 80, 5, padding=2), nn.BatchNorm1d(80), nn.Tanh()) for _ in range(5)]
+        )
 
     def forward(self, mel: Tensor) -> tuple[Tensor, Tensor]:
         h = self.r1(self.pre(mel)[:, None])[0]
@@ -512,9 +598,16 @@ class FastSpeech(nn.Module):
         super().__init__()
         self.emb = nn.Embedding(148, d)
         self.a, self.b = (nn.ModuleList([_FftBlock(d) for _ in range(layers)]) for _ in range(2))
-        self.variance = nn.ModuleList([nn.Sequential(nn.Conv1d(d, d, 3, padding=1), nn.ReLU(), nn.Conv1d(d, 1, 3, padding=1)) for _ in range(3)])
+        self.variance = nn.ModuleList(
+            [
+                nn.Sequential(nn.Conv1d(d, d, 3, padding=1), nn.ReLU(), nn.Conv1d(d, 1, 3, padding=1))
+                for _ in range(3)
+            ]
+        )
         self.pos, self.mel = nn.Embedding(256, d), nn.Linear(d, 80)
-        self.post = nn.Sequential(*[nn.Sequential(nn.Conv1d(80, 80, 5, padding=2), nn.BatchNorm1d(80), nn.Tanh()) for _ in range(5)])
+        self.post = nn.Sequential(
+            *[nn.Sequential(nn.Conv1d(80, 80, 5, padding=2), nn.BatchNorm1d(80), nn.Tanh()) for _ in range(5)]
+        )
 
     def forward(self, ids: Tensor) -> Tensor:
         x = self.emb(ids)
@@ -536,7 +629,12 @@ class FastSpeech(nn.Module):
 class _FftBlock(nn.Module):
     def __init__(self, d: int) -> None:
         super().__init__()
-        self.qkv, self.out, self.n1, self.n2 = nn.Linear(d, 3 * d), nn.Linear(d, d), nn.LayerNorm(d), nn.LayerNorm(d)
+        self.qkv, self.out, self.n1, self.n2 = (
+            nn.Linear(d, 3 * d),
+            nn.Linear(d, d),
+            nn.LayerNorm(d),
+            nn.LayerNorm(d),
+        )
         self.c1, self.c2 = nn.Conv1d(d, 2 * d, 9, padding=4), nn.Conv1d(2 * d, d, 1)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -636,9 +734,15 @@ class PointPillars(nn.Module):
         self.blocks, self.ups = nn.ModuleList(), nn.ModuleList()
         width = 32
         for i, depth in enumerate(depths):
-            self.blocks.append(nn.Sequential(conv(width, 32 * 2**i, 3, 2), *[conv(32 * 2**i, 32 * 2**i) for _ in range(depth)]))
+            self.blocks.append(
+                nn.Sequential(
+                    conv(width, 32 * 2**i, 3, 2), *[conv(32 * 2**i, 32 * 2**i) for _ in range(depth)]
+                )
+            )
             width = 32 * 2**i
-            self.ups.append(nn.Sequential(nn.ConvTranspose2d(width, 32, 2**i, 2**i), nn.BatchNorm2d(32), nn.ReLU()))
+            self.ups.append(
+                nn.Sequential(nn.ConvTranspose2d(width, 32, 2**i, 2**i), nn.BatchNorm2d(32), nn.ReLU())
+            )
         self.heads = nn.ModuleList([nn.Conv2d(96, n, 1) for _ in range(tasks) for n in (18, 42, 12)])
         self.register_buffer("where", torch.arange(10000).remainder(64 * 64))
 
@@ -662,7 +766,9 @@ class BevDet(nn.Module):
         self.depth = nn.Conv2d(self.net.widths[-2], 24 + 32, 1)
         self.bev = nn.Sequential(conv(32, 64, 3, 2), conv(64, 64), conv(64, 128, 3, 2), conv(128, 128))
         self.up = nn.Sequential(nn.Upsample(scale_factor=4.0, mode="bilinear"), conv(128, 64))
-        self.heads = nn.ModuleList([nn.Sequential(conv(64, 32), nn.Conv2d(32, n, 3, padding=1)) for n in (10, 2, 1, 3, 2, 2)])
+        self.heads = nn.ModuleList(
+            [nn.Sequential(conv(64, 32), nn.Conv2d(32, n, 3, padding=1)) for n in (10, 2, 1, 3, 2, 2)]
+        )
         self.register_buffer("where", torch.arange(6 * 24 * 8 * 16).remainder(64 * 64))
 
     def forward(self, images: Tensor) -> tuple[Tensor, ...]:
@@ -691,11 +797,22 @@ class Petr(nn.Module):
     def __init__(self, name: str, layers: int, d: int = 64) -> None:
         super().__init__()
         self.net = Backbone(name)
-        self.lat, self.pos = nn.Conv2d(self.net.widths[-2], d, 1), nn.Sequential(nn.Conv2d(192, d, 1), nn.ReLU(), nn.Conv2d(d, d, 1))
+        self.lat, self.pos = (
+            nn.Conv2d(self.net.widths[-2], d, 1),
+            nn.Sequential(nn.Conv2d(192, d, 1), nn.ReLU(), nn.Conv2d(d, d, 1)),
+        )
         self.query, self.rays = nn.Parameter(torch.zeros(1, 300, d)), nn.Parameter(torch.zeros(6, 192, 8, 16))
         self.own, self.other = (nn.ModuleList([_Attend(d) for _ in range(layers)]) for _ in range(2))
-        self.ffn = nn.ModuleList([nn.Sequential(nn.Linear(d, 2 * d), nn.ReLU(), nn.Linear(2 * d, d), nn.LayerNorm(d)) for _ in range(layers)])
-        self.cls, self.box = nn.ModuleList([_tower(d, 2, 10) for _ in range(layers)]), nn.ModuleList([_tower(d, 2, 10) for _ in range(layers)])
+        self.ffn = nn.ModuleList(
+            [
+                nn.Sequential(nn.Linear(d, 2 * d), nn.ReLU(), nn.Linear(2 * d, d), nn.LayerNorm(d))
+                for _ in range(layers)
+            ]
+        )
+        self.cls, self.box = (
+            nn.ModuleList([_tower(d, 2, 10) for _ in range(layers)]),
+            nn.ModuleList([_tower(d, 2, 10) for _ in range(layers)]),
+        )
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         memory = self.lat(self.net(images)[-2]) + self.pos(self.rays)
@@ -715,11 +832,22 @@ class BevFormer(nn.Module):
         super().__init__()
         self.net = Backbone(name)
         self.lat = nn.Conv2d(self.net.widths[-2], d, 1)
-        self.query, self.points = nn.Parameter(torch.zeros(1, 400, d)), nn.Parameter(torch.zeros(6, 400, 4, 2))
+        self.query, self.points = (
+            nn.Parameter(torch.zeros(1, 400, d)),
+            nn.Parameter(torch.zeros(6, 400, 4, 2)),
+        )
         self.own = nn.ModuleList([_Attend(d) for _ in range(layers)])
         self.offset, self.weight = (nn.ModuleList([nn.Linear(d, n) for _ in range(layers)]) for n in (8, 4))
-        self.ffn = nn.ModuleList([nn.Sequential(nn.Linear(d, 2 * d), nn.ReLU(), nn.Linear(2 * d, d), nn.LayerNorm(d)) for _ in range(layers)])
-        self.dec, self.objects = nn.ModuleList([_Attend(d) for _ in range(2 * layers)]), nn.Parameter(torch.zeros(1, 300, d))
+        self.ffn = nn.ModuleList(
+            [
+                nn.Sequential(nn.Linear(d, 2 * d), nn.ReLU(), nn.Linear(2 * d, d), nn.LayerNorm(d))
+                for _ in range(layers)
+            ]
+        )
+        self.dec, self.objects = (
+            nn.ModuleList([_Attend(d) for _ in range(2 * layers)]),
+            nn.Parameter(torch.zeros(1, 300, d)),
+        )
         self.cls, self.box = _tower(d, 2, 10), _tower(d, 2, 10)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:

@@ -16,7 +16,9 @@ def nets() -> list[Net]:
     return [*_text(), *_decoders(), *_speech(), *_pictures(), *_diffusion()]
 
 
-def _model(kind: str, config: str, inputs: Callable[[], tuple[Any, ...]], names: str, **options: Any) -> Callable[[], Built]:
+def _model(
+    kind: str, config: str, inputs: Callable[[], tuple[Any, ...]], names: str, **options: Any
+) -> Callable[[], Built]:
     """A transformers class with the named inputs, first tensor output (or all when a tuple)."""
 
     def build() -> Built:
@@ -34,7 +36,7 @@ def _model(kind: str, config: str, inputs: Callable[[], tuple[Any, ...]], names:
                 super().__init__()
                 self.net = net
 
-            def forward(self, *args):  # noqa: ANN002, ANN202
+            def forward(self, *args):
                 extra = {"use_cache": False} if hasattr(made, "use_cache") else {}
                 found = self.net(**dict(zip(keys, args, strict=True)), return_dict=False, **extra)
                 return tuple(x for x in found if isinstance(x, torch.Tensor))
@@ -58,7 +60,9 @@ def _zeros(*shape: int) -> Any:
 
 def _encoder(kind: str, **options: Any) -> Callable[[], Built]:
     base = {"hidden_size": 192, "num_attention_heads": 4, "intermediate_size": 384, **options}
-    return _model(f"{kind}Model", f"{kind}Config", lambda: (_ids(), _ids()), "input_ids attention_mask", **base)
+    return _model(
+        f"{kind}Model", f"{kind}Config", lambda: (_ids(), _ids()), "input_ids attention_mask", **base
+    )
 
 
 def _sentence(layers: int, mean: bool) -> Callable[[], Built]:
@@ -77,7 +81,7 @@ def _sentence(layers: int, mean: bool) -> Callable[[], Built]:
                 super().__init__()
                 self.net = net
 
-            def forward(self, ids, mask):  # noqa: ANN001, ANN202
+            def forward(self, ids, mask):
                 state = self.net(input_ids=ids, attention_mask=mask).last_hidden_state
                 if mean:
                     weight = mask.unsqueeze(-1).to(state.dtype)
@@ -160,7 +164,11 @@ def _whisper_encoder(layers: int) -> Callable[[], Built]:
         import transformers
 
         made = transformers.WhisperConfig(
-            d_model=192, encoder_layers=layers, encoder_attention_heads=6, encoder_ffn_dim=384, decoder_layers=1
+            d_model=192,
+            encoder_layers=layers,
+            encoder_attention_heads=6,
+            encoder_ffn_dim=384,
+            decoder_layers=1,
         )
         made._attn_implementation = "eager"
         net = transformers.WhisperModel(made).eval().encoder
@@ -180,7 +188,13 @@ def _whisper_decoder(layers: int) -> Callable[[], Built]:
 
 
 def _wave(kind: str, **options: Any) -> Callable[[], Built]:
-    base = {"hidden_size": 192, "num_attention_heads": 6, "intermediate_size": 384, "num_hidden_layers": 6, **options}
+    base = {
+        "hidden_size": 192,
+        "num_attention_heads": 6,
+        "intermediate_size": 384,
+        "num_hidden_layers": 6,
+        **options,
+    }
     return _model(f"{kind}ForCTC", f"{kind}Config", lambda: (_zeros(1, 16000),), "input_values", **base)
 
 
@@ -201,7 +215,7 @@ def _speech() -> list[Net]:
         ("hifigan_256", "TTS", "test", _vocoder("SpeechT5HifiGan", "SpeechT5HifiGanConfig", upsample_initial_channel=256, resblock_kernel_sizes=[3, 5, 7])),
         ("fastspeech2_conformer", "TTS", "test", _model("FastSpeech2ConformerModel", "FastSpeech2ConformerConfig", lambda: (_ids(16),), "input_ids", hidden_size=192)),
     ]  # fmt: skip
-    return [Net(name, family, split, _T, build) for name, family, split, build in rows]
+    return [Net(name, family, split, _T, build, dynamo="full" in name) for name, family, split, build in rows]
 
 
 def _vocoder(kind: str, config: str, **options: Any) -> Callable[[], Built]:
@@ -245,7 +259,7 @@ def _pictures() -> list[Net]:
         ("swin_transformers", "Swin", "test", _picture("SwinModel", "SwinConfig", embed_dim=48)),
         ("resnet_transformers", "ResNet", "test", _picture("ResNetForImageClassification", "ResNetConfig")),
         ("segformer_transformers", "Segmentation", "test", _picture("SegformerForSemanticSegmentation", "SegformerConfig", 256)),
-        ("upernet_convnext", "Segmentation", "test", _picture("UperNetForSemanticSegmentation", "UperNetConfig", 256)),
+        ("upernet_convnext", "Segmentation", "test", _picture("UperNetForSemanticSegmentation", "UperNetConfig", 192)),
         ("detr_r50", "Detection", "build", _picture("DetrForObjectDetection", "DetrConfig", 320, use_timm_backbone=False, use_pretrained_backbone=False, backbone=None, backbone_config={"model_type": "resnet", "out_features": ["stage4"]})),
         ("conditional_detr", "Detection", "test", _picture("ConditionalDetrForObjectDetection", "ConditionalDetrConfig", 320, use_timm_backbone=False, use_pretrained_backbone=False, backbone=None, backbone_config={"model_type": "resnet", "out_features": ["stage4"]})),
         ("yolos_tiny", "Detection|ViT|YOLO", "test", _picture("YolosForObjectDetection", "YolosConfig", 512, image_size=[512, 512], **narrow)),
@@ -275,7 +289,7 @@ def _diffuser(kind: str, inputs: Callable[[], dict[str, Any]], **options: Any) -
                 super().__init__()
                 self.net = net
 
-            def forward(self, *args):  # noqa: ANN002, ANN202
+            def forward(self, *args):
                 return self.net(**dict(zip(found, args, strict=True)), **fixed, return_dict=False)[0]
 
         return Out().eval(), tuple(found.values())
@@ -293,7 +307,11 @@ def _unet(down: str, cross: int = 64, **options: Any) -> Callable[[], Built]:
     letters = {"C": ("CrossAttnDownBlock2D", "CrossAttnUpBlock2D"), "D": ("DownBlock2D", "UpBlock2D")}
     return _diffuser(
         "UNet2DConditionModel",
-        lambda: {"sample": _zeros(1, 4, 32, 32), "timestep": _step(), "encoder_hidden_states": _zeros(1, 77, cross)},
+        lambda: {
+            "sample": _zeros(1, 4, 32, 32),
+            "timestep": _step(),
+            "encoder_hidden_states": _zeros(1, 77, cross),
+        },
         block_out_channels=tuple(32 * (2 ** min(i, 2)) for i in range(len(down))),
         down_block_types=tuple(letters[x][0] for x in down),
         up_block_types=tuple(letters[x][1] for x in reversed(down)),
@@ -350,7 +368,7 @@ def _vae(part: str) -> Callable[[], Built]:
                 super().__init__()
                 self.net = net
 
-            def forward(self, x):  # noqa: ANN001, ANN202
+            def forward(self, x):
                 if part == "decode":
                     return self.net.decoder(self.net.post_quant_conv(x))
                 return self.net.quant_conv(self.net.encoder(x))

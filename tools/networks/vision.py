@@ -86,7 +86,7 @@ def nets() -> list[Net]:
     ]
 
 
-def _image(size: int = 224, batch: int = 1):  # noqa: ANN202
+def _image(size: int = 224, batch: int = 1):
     import torch
 
     return torch.zeros(batch, 3, size, size)
@@ -113,7 +113,7 @@ def _segmentation(name: str) -> Callable[[], Built]:
                 super().__init__()
                 self.net = torchvision.models.get_model(name, weights=None, weights_backbone=None)
 
-            def forward(self, x):  # noqa: ANN001, ANN202
+            def forward(self, x):
                 return self.net(x)["out"]
 
         return Out().eval(), (_image(256),)
@@ -133,7 +133,7 @@ def _detection(name: str) -> Callable[[], Built]:
                 super().__init__()
                 self.net = net
 
-            def forward(self, x):  # noqa: ANN001, ANN202
+            def forward(self, x):
                 return tuple(self.net([x])[0].values())
 
         return Out().eval(), (torch.rand(3, 320, 320),)
@@ -160,7 +160,9 @@ def _smp(name: str) -> Callable[[], Built]:
         import segmentation_models_pytorch as smp
 
         shape, _, encoder = name.partition("/")
-        return getattr(smp, shape)(encoder_name=encoder, encoder_weights=None).eval(), (_image(256),)
+        return getattr(smp, shape)(encoder_name=encoder, encoder_weights=None).eval(), (
+            _image(192),
+        )  # divisible by the pyramid's 6 bins
 
     return build
 
@@ -173,9 +175,14 @@ def _ultralytics(name: str) -> Callable[[], Built]:
         net = kind(f"{name}.yaml").model.eval()
         net.fuse()
         for module in net.modules():
-            if type(module).__name__ in ("Detect", "Segment", "Pose", "OBB", "v10Detect", "RTDETRDecoder") or hasattr(
-                module, "export"
-            ):
+            if type(module).__name__ in (
+                "Detect",
+                "Segment",
+                "Pose",
+                "OBB",
+                "v10Detect",
+                "RTDETRDecoder",
+            ) or hasattr(module, "export"):
                 module.export = True
                 module.format = "onnx"
                 module.dynamic = False

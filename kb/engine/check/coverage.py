@@ -11,15 +11,31 @@ from kb import operators, targets
 from kb.engine.check.result import Engine
 
 OLDEST, NEWEST = 9, 18  # opset range that the ATC guide states for CANN 7.0 and later
-_LETTERS: dict[str, Engine] = {"C": "ai_core", "P": "ai_cpu", "T": "ai_cpu", "G": "no_kernel", ".": "no_kernel", "v": "dvpp"}
+_LETTERS: dict[str, Engine] = {
+    "C": "ai_core",
+    "P": "ai_cpu",
+    "T": "ai_cpu",
+    "G": "no_kernel",
+    ".": "no_kernel",
+    "v": "dvpp",
+}
 _SHORT = {
     "float32": "f32", "float16": "f16", "float64": "f64", "bfloat16": "bf16",
 }  # fmt: skip
 _FLOATS = frozenset({"f32", "f16", "bf16"})  # converted into each other by the precision mode
 _LIST_COLUMN = {"ascend-310p": "in0_310P", "atlas-a2": "in0_910B", "atlas-a3": "in0_910B"}
-_TAGS = {"ascend-310p": ("310P",), "atlas-a2": ("a2",), "atlas-a3": ("a2",), "ascend-910": ("910",), "ascend-610": ("610",), "ascend-950": ("950",)}
+_TAGS = {
+    "ascend-310p": ("310P",),
+    "atlas-a2": ("a2",),
+    "atlas-a3": ("a2",),
+    "ascend-910": ("910",),
+    "ascend-610": ("610",),
+    "ascend-950": ("950",),
+}
 # Kernels whose first input is not the operator's first input (sizes, split axis), so the dtype list says nothing.
-_OTHER_FIRST = frozenset({"Split", "SplitV", "Fill", "SelectV2", "Range"})
+_OTHER_FIRST = frozenset(
+    {"Split", "SplitV", "Fill", "SelectV2", "Range", "Conv2DTranspose", "Conv3DTranspose"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +131,14 @@ def _importers() -> dict[tuple[str, str], Importer]:
         if worker != kernel:
             kernel, letters = worker, {}
         found[row["domain"], row["onnx_op"]] = Importer(
-            row["onnx_op"], row["domain"], row["opsets"], cann, kernel, row["import"], row["restriction"], letters
+            row["onnx_op"],
+            row["domain"],
+            row["opsets"],
+            cann,
+            kernel,
+            row["import"],
+            row["restriction"],
+            letters,
         )
     return found
 
@@ -129,7 +152,11 @@ def _worker(op: str, kernel: str, cann: tuple[str, ...], letters: Mapping[str, s
     if same and operators.canonical(kernel).casefold() != op.casefold():
         return same[0]
     if "G" in letters.values() and op.casefold() != kernel.casefold():
-        computing = [name for name in cann if name in _engine_rows() and operators.category(name) in ("cube", "vector", "mix")]
+        computing = [
+            name
+            for name in cann
+            if name in _engine_rows() and operators.category(name) in ("cube", "vector", "mix")
+        ]
         return computing[0] if computing else kernel
     return kernel
 

@@ -100,7 +100,9 @@ def _limits() -> dict[str, list[Limit]]:
         subject, _, of = row["subject"].partition(" ")
         if subject not in _SUBJECTS or row["effect"] not in EFFECTS:
             raise KnowledgeError(
-                f"{row['onnx_op']}: unknown subject or effect", where="data/operators/onnx_limits.tsv", now="mend the row"
+                f"{row['onnx_op']}: unknown subject or effect",
+                where="data/operators/onnx_limits.tsv",
+                now="mend the row",
             )
         limit = Limit(row["onnx_op"], subject, of, row["test"], row["bound"], row["effect"], row["text"])
         found.setdefault(limit.op, []).append(limit)

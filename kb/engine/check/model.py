@@ -10,7 +10,7 @@ from kb import targets
 from kb.engine.check import coverage, limits
 from kb.engine.check.remedies import remedies
 from kb.engine.check.result import OPEN_ONLY, TABLES, CheckedNode, CheckedOperator, CheckResult, Engine
-from kb.engine.family.recognise import recognise
+from kb.engine.family.nearest import recognise
 from kb.engine.family.similar import similar_cases
 from kb.graph.shapes import UNKNOWN, Known, infer
 from kb.graph.types import Model, Node, Placed, walk
@@ -19,7 +19,15 @@ from kb.model import Entry
 SHOWN_NODES, LISTED_NODES = 5, 200
 _ORDER = ("no_importer", "no_kernel", "ai_cpu", "host", "unknown", "dvpp", "dsa", "ai_core")
 _QUANTISED = frozenset(
-    {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul"}
+    {
+        "QuantizeLinear",
+        "DequantizeLinear",
+        "DynamicQuantizeLinear",
+        "ConvInteger",
+        "MatMulInteger",
+        "QLinearConv",
+        "QLinearMatMul",
+    }
 )
 _COUNTED_OUTPUT = frozenset({"NonZero", "NonMaxSuppression", "Unique", "Compress"})
 
@@ -32,19 +40,19 @@ def check(model: Model, soc: str, entries: Iterable[Entry] | None = None) -> Che
     Raises:
         UsageError: unknown chip.
     """
-    chip = targets.resolve(soc)[0] if not targets.is_known(soc) else soc
+    targets.family_of(soc)
     known = list(entries or ())
-    judge = _Judge(model, chip, infer(model))
+    judge = _Judge(model, soc, infer(model))
     judged = [(placed, judge.node(placed)) for placed in walk(model)]
     family = recognise(model)
     return CheckResult(
         model=model.name,
-        soc=chip,
+        soc=soc,
         opset=model.opset,
         operators=tuple(_operators(judged, model, known)),
-        importable=judge.opset_fits and not any(verdict.engine == "no_importer" or verdict.refused for _, verdict in judged),
+        importable=judge.opset_fits and not any(verdict.engine == "no_importer" for _, verdict in judged),
         family=family,
-        similar_cases=similar_cases(family, Counter(placed.node.type for placed, _ in judged), chip, known),
+        similar_cases=similar_cases(family, Counter(placed.node.type for placed, _ in judged), soc, known),
         warnings=tuple(_warnings(model, judge, judged)),
         nodes=tuple(_attention(judged))[:LISTED_NODES],
         summary=_summary(judged),
@@ -57,7 +65,7 @@ class _Verdict:
     reasons: list[str] = field(default_factory=list)
     row: coverage.Importer | None = None
     runs: bool = True
-    refused: bool = False
+    refused: int = 0
 
 
 class _Judge:
@@ -72,14 +80,18 @@ class _Judge:
         node = placed.node
         row = coverage.importer(node.domain, node.type)
         if (node.domain, node.type) in self.model.functions:
-            return _Verdict("no_importer", ["defined as a function inside the model; inline functions before the import"])
+            return _Verdict(
+                "no_importer", ["defined as a function inside the model; inline functions before the import"]
+            )
         if row is None:
             return _Verdict(*_unknown(node))
         if not row.exists:
             return _Verdict("no_importer", [f"no importer: {row.limits or 'none is registered'}"], row)
         opset = self._opset(node)
         if opset is not None and not row.accepts(opset):
-            return _Verdict("no_importer", [f"importer for opset {row.opsets} only, the model uses {opset}"], row)
+            return _Verdict(
+                "no_importer", [f"importer for opset {row.opsets} only, the model uses {opset}"], row
+            )
         engine, runs = coverage.engine(row, self.soc)
         verdict = _Verdict(engine, [], row, runs)
         if engine == "no_kernel" and runs:
@@ -99,7 +111,9 @@ class _Judge:
 
     def _folds(self, node: Node) -> bool:
         """Whether a converter computes the node away: it depends on constants and shapes only."""
-        return bool(node.outputs) and all(self.known.get(name, UNKNOWN).static for name in node.outputs if name)
+        return bool(node.outputs) and all(
+            self.known.get(name, UNKNOWN).static for name in node.outputs if name
+        )
 
     def _inputs(self, node: Node) -> list[Known]:
         return [self.known.get(name, UNKNOWN) if name else UNKNOWN for name in node.inputs]
@@ -109,7 +123,7 @@ class _Judge:
             verdict.reasons.append(limit.text)
             if limit.effect == "ai_cpu" and verdict.engine == "ai_core":
                 verdict.engine = "ai_cpu"
-            verdict.refused = verdict.refused or limit.effect == "refused"
+            verdict.refused += limit.effect == "refused"
 
     def _dtype(self, node: Node, verdict: _Verdict) -> None:
         inputs = self._inputs(node)
@@ -126,21 +140,33 @@ class _Judge:
         shapes = [known.shape for known in self._inputs(node)[:1]]
         unknown = any(shape is None or any(not isinstance(dim, int) for dim in shape) for shape in shapes)
         if unknown and coverage.dynamic_kernel(verdict.row.kernel, self.soc) is False:
-            verdict.reasons.append(f"dynamic shape: no dynamic-shape kernel of {verdict.row.kernel} is listed")
+            verdict.reasons.append(
+                f"dynamic shape: no dynamic-shape kernel of {verdict.row.kernel} is listed"
+            )
 
 
 def _unknown(node: Node) -> tuple[Engine, list[str]]:
     if node.standard:
         return "unknown", ["not in the coverage table: newer than ONNX 1.23, or misspelt"]
-    return "no_importer", [f"custom domain {node.domain}: no importer; it needs an own plugin or another form"]
+    return "no_importer", [
+        f"custom domain {node.domain}: no importer; it needs an own plugin or another form"
+    ]
 
 
-def _operators(judged: list[tuple[Placed, _Verdict]], model: Model, entries: list[Entry]) -> Iterator[CheckedOperator]:
+def _operators(
+    judged: list[tuple[Placed, _Verdict]], model: Model, entries: list[Entry]
+) -> Iterator[CheckedOperator]:
     groups: dict[tuple[str, str, Engine], list[tuple[Placed, _Verdict]]] = {}
     for placed, verdict in judged:
-        groups.setdefault((placed.node.domain, placed.node.type, verdict.engine), []).append((placed, verdict))
+        groups.setdefault((placed.node.domain, placed.node.type, verdict.engine), []).append(
+            (placed, verdict)
+        )
     counts = {key: sum(placed.calls for placed, _ in members) for key, members in groups.items()}
-    for key in sorted(groups, key=lambda key: (_ORDER.index(key[2]), -counts[key], key)):
+
+    def order(key: tuple[str, str, Engine]) -> tuple[bool, int, int, str]:
+        return not groups[key][0][1].runs, _ORDER.index(key[2]), -counts[key], key[1]
+
+    for key in sorted(groups, key=order):
         yield _operator(key, counts[key], groups[key], entries)
 
 
@@ -162,12 +188,19 @@ def _operator(
         restriction=restriction or None,
         remedies=remedies(entries, names[:2]) if troubled else (),
         domain=domain,
-        kernels=row.cann_ops if row is not None else (),
+        kernels=_kernels(row),
         opsets=row.opsets if row is not None else "",
         broken=tuple(broken),
         nodes=tuple(_label(placed) for placed, _ in members[:SHOWN_NODES]),
         runs=runs,
     )
+
+
+def _kernels(row: coverage.Importer | None) -> tuple[str, ...]:
+    """CANN operators that the importer creates, the one that does the work first."""
+    if row is None:
+        return ()
+    return tuple(dict.fromkeys(filter(None, (row.kernel, *row.cann_ops))))
 
 
 def _counted(reasons: list[str], total: int) -> list[str]:
@@ -183,7 +216,9 @@ def _attention(judged: list[tuple[Placed, _Verdict]]) -> Iterator[CheckedNode]:
     for placed, verdict in judged:
         missing = verdict.engine == "no_kernel" and verdict.runs
         if verdict.engine in ("ai_cpu", "no_importer", "host", "unknown") or missing or verdict.reasons:
-            yield CheckedNode(placed.node.type, _label(placed), verdict.engine, tuple(verdict.reasons), placed.place)
+            yield CheckedNode(
+                placed.node.type, _label(placed), verdict.engine, tuple(verdict.reasons), placed.place
+            )
 
 
 def _summary(judged: list[tuple[Placed, _Verdict]]) -> dict[str, int]:
@@ -194,8 +229,11 @@ def _summary(judged: list[tuple[Placed, _Verdict]]) -> dict[str, int]:
 
 
 def _warnings(model: Model, judge: _Judge, judged: list[tuple[Placed, _Verdict]]) -> Iterator[str]:
-    yield from _opset_warnings(model, judge)
+    yield from _opset_warnings(model)
     yield from _file_warnings(model)
+    refused = sum(verdict.refused > 0 for _, verdict in judged)
+    if refused:
+        yield f"{refused} nodes break a limit that the operator list states; the conversion may stop at them"
     types = Counter(placed.node.type for placed, _ in judged)
     quantised = sum(types[name] for name in _QUANTISED)
     if quantised:
@@ -213,7 +251,7 @@ def _warnings(model: Model, judge: _Judge, judged: list[tuple[Placed, _Verdict]]
         yield OPEN_ONLY
 
 
-def _opset_warnings(model: Model, judge: _Judge) -> Iterator[str]:
+def _opset_warnings(model: Model) -> Iterator[str]:
     span = f"{coverage.OLDEST} to {coverage.NEWEST}"
     if model.opset is None:
         yield "the file imports no ONNX opset; it is judged without one"
@@ -224,24 +262,28 @@ def _opset_warnings(model: Model, judge: _Judge) -> Iterator[str]:
         )
     elif model.opset < coverage.OLDEST:
         yield f"opset {model.opset} is too old: importers are stated for opset {span}; convert the model to a newer opset"
-    others = sorted(domain for domain in model.opsets if domain and not domain.startswith("ai.onnx"))
-    if others:
-        yield f"custom operator domains: {', '.join(others[:8])}"
-    if not judge.opset_fits and model.opset is not None:
-        return
+    used = {placed.node.domain for placed in walk(model) if not placed.node.standard}
+    if used:
+        yield f"custom operator domains: {', '.join(sorted(used)[:8])}"
 
 
 def _file_warnings(model: Model) -> Iterator[str]:
     outside = [constant for constant in model.graph.constants.values() if constant.location is not None]
     if outside:
         places = sorted({constant.location or "?" for constant in outside})
-        unsafe = [place for place in places if place.startswith(("/", "\\")) or ".." in place.replace("\\", "/").split("/")]
+        unsafe = [
+            place
+            for place in places
+            if place.startswith(("/", "\\")) or ".." in place.replace("\\", "/").split("/")
+        ]
         yield f"weights of {len(outside)} tensors lie in other files ({', '.join(places[:3])}); keep them beside the model"
         if unsafe:
             yield f"external data outside the model's folder: {unsafe[0]!r}; converters refuse or misread such paths"
     if model.functions:
         yield f"{len(model.functions)} operators are defined as functions inside the model; inline them before the import"
-    symbols = sorted({dim for value in model.graph.inputs for dim in value.shape or () if isinstance(dim, str)})
+    symbols = sorted(
+        {dim for value in model.graph.inputs for dim in value.shape or () if isinstance(dim, str)}
+    )
     open_ = any(dim is None for value in model.graph.inputs for dim in value.shape or ())
     if symbols or open_:
         names = f" ({', '.join(symbols[:6])})" if symbols else ""

@@ -24,7 +24,9 @@ def remedies(entries: Iterable[Entry], names: Iterable[str]) -> tuple[str, ...]:
             continue
         if not (REPAIRED & set(entry.bottlenecks) or entry.family in FAMILIES):
             continue
-        hits = [op for op in entry.operators if op != "*" and any(operators.matches(op, name) for name in wanted)]
+        hits = [
+            op for op in entry.operators if op != "*" and any(operators.matches(op, name) for name in wanted)
+        ]
         if hits:
             exact = any(hit.casefold() == name.casefold() for hit in hits for name in wanted)
             found.append((0 if exact else 1, entry.id))

@@ -14,7 +14,9 @@ Engine = Literal["ai_core", "ai_cpu", "no_importer", "no_kernel", "unknown", "ds
 
 TABLES = "CANN 8.1.RC1"
 TABLES_NOTE = "kernel lists of CANN 8.1.RC1, open ONNX importers of 2026-08; other versions differ"
-OPEN_ONLY = "for the 950 only kernels of the open repositories are known: a missing one is unknown, not absent"
+OPEN_ONLY = (
+    "for the 950 only kernels of the open repositories are known: a missing one is unknown, not absent"
+)
 
 
 @dataclass(frozen=True, slots=True)

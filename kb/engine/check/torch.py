@@ -25,7 +25,10 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?")
 _STATUS: Mapping[str, tuple[Engine, str]] = {
     "composite": ("unknown", "made of other operators: it runs where those do"),
     "composite_explicit": ("unknown", "a generic kernel on other operators: it runs where those do"),
-    "cpu_fallback": ("host", "no NPU registration found: torch_npu copies to the host, computes there and copies back"),
+    "cpu_fallback": (
+        "host",
+        "no NPU registration found: torch_npu copies to the host, computes there and copies back",
+    ),
 }
 
 
@@ -46,7 +49,7 @@ def check_torch(
     found.sort(key=lambda op: (not op.falls_back, op.engine != "unknown", -op.count, op.type))
     missing = [op.type for op in found if not op.opsets]
     warnings = [f"not in the table, so not judged: {', '.join(missing[:10])}"] if missing else []
-    summary = Counter({op.engine: 0 for op in found})
+    summary: Counter[str] = Counter()
     for op in found:
         summary[op.engine] += op.count
     return CheckResult(
@@ -71,10 +74,21 @@ def read_names(path: Path) -> dict[str, int]:
         if not path.is_file():
             raise SourceError("no such file", where=str(path), now="give a list of aten names or a .pt2 file")
         found = Counter(_archive(path) if zipfile.is_zipfile(path) else _lines(path))
-    except (OSError, UnicodeDecodeError, zipfile.BadZipFile, ValueError, RecursionError, NotImplementedError) as fault:
-        raise SourceError(f"unreadable: {fault}", where=str(path), now="give a text file or a .pt2 archive") from fault
+    except (
+        OSError,
+        UnicodeDecodeError,
+        zipfile.BadZipFile,
+        ValueError,
+        RecursionError,
+        NotImplementedError,
+    ) as fault:
+        raise SourceError(
+            f"unreadable: {fault}", where=str(path), now="give a text file or a .pt2 archive"
+        ) from fault
     if not found:
-        raise SourceError("no operator names found", where=str(path), now="write names such as aten.add.Tensor")
+        raise SourceError(
+            "no operator names found", where=str(path), now="write names such as aten.add.Tensor"
+        )
     return dict(found)
 
 
@@ -90,21 +104,33 @@ def _lines(path: Path) -> Iterator[str]:
             names = [f"aten.{first}"]
         seen += len(names)
         if seen > MAX_NAMES:
-            raise SourceError(f"more than {MAX_NAMES} names", where=f"{path}:{number}", now="give a shorter list")
+            raise SourceError(
+                f"more than {MAX_NAMES} names", where=f"{path}:{number}", now="give a shorter list"
+            )
         yield from names
 
 
 def _archive(path: Path) -> Iterator[str]:
     """Targets of the nodes in an exported program: a zip with one JSON of the graph."""
     with zipfile.ZipFile(path) as archive:
-        wanted = [info for info in archive.infolist() if info.filename.endswith((".json",)) and "constants" not in info.filename]
+        wanted = [
+            info
+            for info in archive.infolist()
+            if info.filename.endswith((".json",)) and "constants" not in info.filename
+        ]
         for info in wanted[:16]:
             if info.file_size > MAX_BYTES:
-                raise SourceError(f"{info.filename[:80]} is larger than {MAX_BYTES >> 20} MiB", where=str(path), now="list the names")
+                raise SourceError(
+                    f"{info.filename[:80]} is larger than {MAX_BYTES >> 20} MiB",
+                    where=str(path),
+                    now="list the names",
+                )
             with archive.open(info) as stream:
                 text = stream.read(MAX_BYTES + 1)
             if len(text) > MAX_BYTES:
-                raise SourceError(f"{info.filename[:80]} unpacks too large", where=str(path), now="list the names")
+                raise SourceError(
+                    f"{info.filename[:80]} unpacks too large", where=str(path), now="list the names"
+                )
             yield from _targets(json.loads(text))
 
 
@@ -126,7 +152,9 @@ def _targets(program: Any) -> Iterator[str]:
 def _operator(name: str, count: int, soc: str, entries: list[Entry]) -> CheckedOperator:
     row = _row(name)
     if row is None:
-        return CheckedOperator(name, count, "unknown", "not in the table of PyTorch operators", broken=("not in the table",))
+        return CheckedOperator(
+            name, count, "unknown", "not in the table of PyTorch operators", broken=("not in the table",)
+        )
     status = row["eager_status"]
     kernels = tuple(part for part in re.split(r"[;,\s]+", row["ge_ops"]) if part)
     if status in _STATUS:
@@ -135,7 +163,11 @@ def _operator(name: str, count: int, soc: str, entries: list[Entry]) -> CheckedO
         engine, why = _kernel_engine(row["op"], kernels, soc)
     notes = [why] if why else []
     if row["torchair"] in ("none", "no", "partial"):
-        notes.append({"partial": "graph mode converts some inputs only"}.get(row["torchair"], "no graph-mode converter"))
+        notes.append(
+            {"partial": "graph mode converts some inputs only"}.get(
+                row["torchair"], "no graph-mode converter"
+            )
+        )
     if "data_dependent" in row["tags"] or "dynamic_output" in row["tags"]:
         notes.append("output size depends on the data")
     troubled = engine in ("host", "ai_cpu", "no_kernel")
@@ -153,7 +185,7 @@ def _operator(name: str, count: int, soc: str, entries: list[Entry]) -> CheckedO
 
 def _kernel_engine(op: str, kernels: tuple[str, ...], soc: str) -> tuple[Engine, str]:
     """Engine of a registered operator: AI Core unless its own kernel has none on this chip."""
-    base = op.split(".")[0].strip("_").replace("_", "").casefold()
+    base = op.split(".", maxsplit=1)[0].strip("_").replace("_", "").casefold()
     own = next((name for name in kernels if operators.canonical(name).casefold().startswith(base[:6])), None)
     if own is not None and operators.engine(own, soc) == "ai_cpu":
         return "ai_cpu", f"its kernel {own} runs on AI CPU on this chip in graph mode"

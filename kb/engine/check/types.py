@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from kb import operators, targets
 from kb.engine.check.remedies import remedies
 from kb.engine.check.result import OPEN_ONLY, TABLES, CheckedOperator, CheckResult, Engine
-from kb.engine.family.recognise import recognise_types
+from kb.engine.family.nearest import recognise_types
 from kb.engine.family.similar import similar_cases
 from kb.model import Entry
 
@@ -25,7 +25,10 @@ def check_types(
     """
     targets.family_of(soc)
     known = list(entries or ())
-    found = tuple(_operator(op, count, soc, known) for op, count in sorted(op_types.items(), key=lambda x: (-x[1], x[0])))
+    found = tuple(
+        _operator(op, count, soc, known)
+        for op, count in sorted(op_types.items(), key=lambda x: (-x[1], x[0]))
+    )
     ordered = tuple(sorted(found, key=lambda op: not op.falls_back))
     family = recognise_types(op_types)
     summary: dict[str, int] = {}
@@ -47,10 +50,12 @@ def check_types(
 
 def _operator(op: str, count: int, soc: str, entries: list[Entry]) -> CheckedOperator:
     category = operators.category(op)
-    if category in _NO_KERNEL_NEEDED:
-        return CheckedOperator(op, count, "no_kernel", f"{category}: no kernel of the operator library", runs=False)
     found = operators.engine(op, soc)
-    engine = next((name for name in _KNOWN if name == found), "unknown")
+    engine: Engine = next((name for name in _KNOWN if name == found), "unknown")
+    if category in _NO_KERNEL_NEEDED and engine in ("no_kernel", "unknown"):
+        return CheckedOperator(
+            op, count, "no_kernel", f"{category}: no kernel of the operator library", runs=False
+        )
     why = {
         "ai_cpu": f"only an AI CPU kernel on this chip in {TABLES}",
         "no_kernel": f"no kernel on this chip in {TABLES}",
@@ -58,4 +63,6 @@ def _operator(op: str, count: int, soc: str, entries: list[Entry]) -> CheckedOpe
     }.get(engine)
     troubled = engine in ("ai_cpu", "no_kernel", "host")
     broken = (why,) if why else ()
-    return CheckedOperator(op, count, engine, why, remedies(entries, (op,)) if troubled else (), broken=broken)
+    return CheckedOperator(
+        op, count, engine, why, remedies(entries, (op,)) if troubled else (), broken=broken
+    )

@@ -2,7 +2,16 @@
 
 from kb.engine.family.features import Fingerprint, fingerprint
 from kb.engine.family.guess import FAMILIES, FamilyGuess
-from kb.engine.family.recognise import of_fingerprint, recognise, recognise_types
+from kb.engine.family.nearest import of_fingerprint, recognise, recognise_types
 from kb.engine.family.similar import similar_cases
 
-__all__ = ["FAMILIES", "FamilyGuess", "Fingerprint", "fingerprint", "of_fingerprint", "recognise", "recognise_types", "similar_cases"]
+__all__ = [
+    "FAMILIES",
+    "FamilyGuess",
+    "Fingerprint",
+    "fingerprint",
+    "of_fingerprint",
+    "recognise",
+    "recognise_types",
+    "similar_cases",
+]

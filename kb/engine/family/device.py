@@ -1,23 +1,25 @@
 """The same networks as a device profile shows them: counts of CANN operator types, without wiring.
 
 `device_counts` says what a converted graph runs, after the usual fusions (activation into convolution, spelt-out
-normalisations into one kernel). `groups` reads counts of any profile into coarse features. A profile keeps far less
-than a graph, so families that differ by wiring only (U-Net, YOLO neck) are told apart less well.
+normalisations into one kernel); `profile_counts` takes the same from a profile. A convolution whose window is known is
+counted as `Conv2D/1`, `Conv2D/3` or `Conv2D/5` (5 and larger). `groups` reads counts into coarse features. A profile
+keeps far less than a graph, so families that differ by wiring only (U-Net, YOLO neck) are told apart less well.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from kb import operators
 from kb.engine.family.tokens import tokens
 from kb.engine.family.wiring import wire
 from kb.graph.types import Model
+from kb.model import Operator, Tensor
 
 _KERNELS = {
-    "conv1": "Conv2D", "conv3": "Conv2D", "conv5": "Conv2D", "conv_strip": "Conv2D", "patchify": "Conv2D",
-    "gconv": "Conv2D", "conv1d": "Conv2D", "dw": "DepthwiseConv2D", "dw7": "DepthwiseConv2D", "dw1d": "DepthwiseConv2D",
+    "conv1": "Conv2D/1", "conv3": "Conv2D/3", "conv5": "Conv2D/5", "conv_strip": "Conv2D/3", "patchify": "Conv2D/5",
+    "gconv": "Conv2D/3", "conv1d": "Conv2D", "dw": "DepthwiseConv2D", "dw7": "DepthwiseConv2D", "dw1d": "DepthwiseConv2D",
     "conv3d": "Conv3D", "tconv": "Conv2DTransposeD", "linear": "MatMulV2", "bmm": "BatchMatMulV2",
     "softmax": "SoftmaxV2", "layernorm": "LayerNormV3", "rmsnorm": "RmsNorm", "groupnorm": "InstanceNorm",
     "batchnorm": "BNInfer", "rnn": "DynamicRNN", "embedding": "GatherV2", "silu": "Swish", "gelu": "Gelu",
@@ -76,6 +78,13 @@ GROUPS = {
     "trig": "Cos Sin",
 }
 
+WINDOWS = ("conv1", "conv3", "conv5")
+# Groups whose mere presence tells, however rare they are beside hundreds of convolutions.
+TELLING = (
+    "resize", "tconv", "softmax", "bmm", "layernorm", "groupnorm", "rnn", "nms", "roialign", "gridsample", "scatter", "shuffle",
+    "tanh", "dw", "gather", "matmul", "mean", "rope", "conv3d", "mirror", "cumsum", "topk", "maxpool", "sigmoid", "rmsnorm",
+)  # fmt: skip
+
 
 def device_counts(model: Model) -> dict[str, int]:
     """CANN operator types and how often a converted graph of this model runs them, as far as its layers say."""
@@ -86,13 +95,44 @@ def device_counts(model: Model) -> dict[str, int]:
     return dict(found)
 
 
+def profile_counts(operators_: Iterable[Operator]) -> dict[str, int]:
+    """Operator types of a profile and how often each ran, convolutions with their window where shapes tell it."""
+    found: Counter[str] = Counter()
+    for operator in operators_:
+        if operator.type and operator.core not in ("communication", "other"):
+            found[_windowed(operator)] += operator.count
+    return dict(found)
+
+
+def _windowed(operator: Operator) -> str:
+    name = operator.type or ""
+    if operators.canonical(name) != "Conv2D" or len(operator.inputs) < 2:
+        return name
+    area = _window_area(operator.inputs[0], operator.inputs[1])
+    return name if area is None else f"Conv2D/{1 if area == 1 else 3 if area <= 9 else 5}"
+
+
+def _window_area(data: Tensor, weight: Tensor) -> int | None:
+    """Elements of the window: of an NCHW weight its last two sizes, of a fractal one its first by the channel blocks."""
+    if data.shape is None or weight.shape is None or len(weight.shape) != 4:
+        return None
+    if weight.format.startswith("FRACTAL"):
+        blocks = data.shape[1] if len(data.shape) == 5 else 0
+        return weight.shape[0] // blocks if blocks and weight.shape[0] % blocks == 0 else None
+    return weight.shape[0] * weight.shape[1] if weight.format == "HWCN" else weight.shape[2] * weight.shape[3]
+
+
 def groups(counts: Mapping[str, float]) -> dict[str, float]:
     """Share of each group (square root, as for graphs) in counts of operator types as a profile names them."""
     table = {plain: group for group, names in GROUPS.items() for plain in names.split()}
     found: Counter[str] = Counter()
     for op_type, count in counts.items():
-        group = table.get(op_type) or table.get(operators.canonical(op_type))
+        name, _, window = op_type.partition("/")
+        group = table.get(name) or table.get(operators.canonical(name))
         if group:
             found[group] += int(count)
-    total = sum(found.values()) or 1
-    return {f"device:{group}": round((count / total) ** 0.5, 4) for group, count in sorted(found.items())}
+        if window:
+            found[f"conv{window}"] += int(count)
+    total = sum(count for group, count in found.items() if group not in WINDOWS) or 1
+    shares = {f"device:{group}": round((count / total) ** 0.5, 4) for group, count in sorted(found.items())}
+    return {**shares, **{f"device:has_{group}": 1.0 for group in TELLING if found[group]}}

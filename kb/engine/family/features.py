@@ -45,7 +45,9 @@ def fingerprint(model: Model) -> Fingerprint:
     for placed in walk(model):
         ops[placed.node.type] += placed.calls
     total = sum(kinds.values()) or 1
-    flat = Counter({**kinds, "conv3": kinds["conv3"] + kinds["conv3d"]})  # a 3-D network of a family is of that family
+    flat = Counter(
+        {**kinds, "conv3": kinds["conv3"] + kinds["conv3d"]}
+    )  # a 3-D network of a family is of that family
     del flat["conv3d"]
     features = {f"op:{name}": (count / total) ** 0.5 for name, count in sorted(flat.items())}
     features["volume"] = (kinds["conv3d"] / max(layers, 1)) ** 0.5

@@ -12,7 +12,24 @@ from kb.graph.types import Model, Node, Shape
 LAYERS = ("Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "Einsum")
 _ACTIVE = frozenset({"Relu", "LeakyRelu", "PRelu", "Sigmoid", "HardSigmoid", "HardSwish", "Clip", "Mul", "Add", "BatchNormalization", "Tanh", "Elu", "InstanceNormalization", "Erf", "Div", "Pad", "Slice", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Softmax"})  # fmt: skip
 _VIEW = frozenset({"Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten", "Slice", "Expand"})
-_SOFT = frozenset({"Mul", "Div", "Add", "Where", "Sub", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Clip", "Expand", "Slice", "Tanh", "Concat"})
+_SOFT = frozenset(
+    {
+        "Mul",
+        "Div",
+        "Add",
+        "Where",
+        "Sub",
+        "Reshape",
+        "Transpose",
+        "Unsqueeze",
+        "Squeeze",
+        "Clip",
+        "Expand",
+        "Slice",
+        "Tanh",
+        "Concat",
+    }
+)
 
 
 def motifs(model: Model, wiring: Wiring) -> dict[str, float]:
@@ -23,7 +40,9 @@ def motifs(model: Model, wiring: Wiring) -> dict[str, float]:
     found["squeeze_excite"] = _squeeze_excite(wiring)
     found["windows"] = sum(1 for n in wiring.inputs_of("Transpose") if n.integers("perm") in _WINDOW)
     found["pixel_shuffle"] = sum(1 for n in wiring.inputs_of("Transpose") if n.integers("perm") in _SHUFFLE)
-    found["channel_shuffle"] = sum(1 for n in wiring.inputs_of("Transpose") if n.integers("perm") == (0, 2, 1, 3, 4))
+    found["channel_shuffle"] = sum(
+        1 for n in wiring.inputs_of("Transpose") if n.integers("perm") == (0, 2, 1, 3, 4)
+    )
     found["rotary"] = _rotary(wiring)
     found.update(_concats(wiring))
     found.update(_ends(model, wiring))
@@ -73,7 +92,11 @@ def _decoder(wiring: Wiring) -> dict[str, float]:
             if any(one.type == "Add" and len(wiring.data_inputs(one)) > 1 for one in readers):
                 added += 1
                 break
-            front = [one for one in readers if one.type in _ACTIVE or one.type in ("Conv", "Sub", "Sqrt", "ReduceMean")]
+            front = [
+                one
+                for one in readers
+                if one.type in _ACTIVE or one.type in ("Conv", "Sub", "Sqrt", "ReduceMean")
+            ]
     return {"up_concat": joined, "up_add": added}
 
 
@@ -89,7 +112,22 @@ def _squeeze_excite(wiring: Wiring) -> float:
             if not readers:
                 break
             layers += readers[0].type in ("Conv", "Gemm", "MatMul")
-            if layers and any(r.type == "Mul" and len(wiring.data_inputs(r)) > 1 for r in readers) and here.type in ("Sigmoid", "HardSigmoid", "Clip", "Div", "Mul", "Reshape", "Unsqueeze", "Expand", "Softmax"):
+            if (
+                layers
+                and any(r.type == "Mul" and len(wiring.data_inputs(r)) > 1 for r in readers)
+                and here.type
+                in (
+                    "Sigmoid",
+                    "HardSigmoid",
+                    "Clip",
+                    "Div",
+                    "Mul",
+                    "Reshape",
+                    "Unsqueeze",
+                    "Expand",
+                    "Softmax",
+                )
+            ):
                 total += 1
                 break
             here = readers[0]
@@ -121,7 +159,9 @@ def _ends(model: Model, wiring: Wiring) -> dict[str, float]:
     inputs = [value for value in model.graph.inputs if value.name]
     ranks = [len(value.shape) for value in inputs if value.shape is not None]
     integer = [value for value in inputs if value.dtype in ("int64", "int32")]
-    first = next((value for value in inputs if value.shape is not None and value.dtype not in ("int64", "int32")), None)
+    first = next(
+        (value for value in inputs if value.shape is not None and value.dtype not in ("int64", "int32")), None
+    )
     found["in_ids"] = float(bool(integer) and len(integer) == len(inputs))
     found["in_mixed"] = float(bool(integer) and len(integer) < len(inputs))
     found["in_count"] = min(len(inputs), 6) / 6
@@ -129,7 +169,9 @@ def _ends(model: Model, wiring: Wiring) -> dict[str, float]:
         found[name] = float(rank in ranks)
     shape: Shape = first.shape if first is not None and first.shape is not None else ()
     found["in_image"] = float(not integer and len(shape) == 4 and (shape[1] in (1, 3) or shape[3] in (1, 3)))
-    found["in_cameras"] = float(len(shape) == 4 and shape[1] == 3 and isinstance(shape[0], int) and shape[0] >= 4)
+    found["in_cameras"] = float(
+        len(shape) == 4 and shape[1] == 3 and isinstance(shape[0], int) and shape[0] >= 4
+    )
     found["in_latent"] = float(len(shape) == 4 and shape[1] in (4, 8, 9, 16, 32))
     found["in_wide"] = float(len(shape) == 4 and _wide(shape))
     found["in_wave"] = float(len(shape) in (2, 3) and isinstance(shape[-1], int) and shape[-1] >= 4000)
@@ -139,7 +181,11 @@ def _ends(model: Model, wiring: Wiring) -> dict[str, float]:
 
 def _wide(shape: Shape) -> bool:
     height, width = shape[2], shape[3]
-    return isinstance(height, int) and height in (32, 48, 64) and (not isinstance(width, int) or width >= 2 * height)
+    return (
+        isinstance(height, int)
+        and height in (32, 48, 64)
+        and (not isinstance(width, int) or width >= 2 * height)
+    )
 
 
 def _boxes(shape: Shape) -> bool:
@@ -158,22 +204,37 @@ def _outputs(model: Model, wiring: Wiring, image: bool) -> dict[str, float]:
         found[f"out_rank{rank}"] = float(ranks[rank] > 0)
     makers = [wiring.back(value.name, _VIEW, 4) for value in outputs]
     for kind in ("Softmax", "Sigmoid", "Tanh", "Concat", "NonMaxSuppression"):
-        found[f"out_{kind.lower()}"] = float(any(maker is not None and maker.type == kind for maker in makers))
-    found["out_softmax"] = max(found["out_softmax"], float(any(m is not None and m.type == "LogSoftmax" for m in makers)))
+        found[f"out_{kind.lower()}"] = float(
+            any(maker is not None and maker.type == kind for maker in makers)
+        )
+    found["out_softmax"] = max(
+        found["out_softmax"], float(any(m is not None and m.type == "LogSoftmax" for m in makers))
+    )
     found["out_linear"] = float(any(m is not None and _is_linear(wiring, m) for m in makers))
-    found["out_norm"] = float(any(m is not None and m.type in ("LayerNormalization", "RMSNormalization") for m in makers))
-    found["out_unit"] = float(any(m is not None and m.type in ("Div", "LpNormalization") and _unit(wiring, m) for m in makers))
+    found["out_norm"] = float(
+        any(m is not None and m.type in ("LayerNormalization", "RMSNormalization") for m in makers)
+    )
+    found["out_unit"] = float(
+        any(m is not None and m.type in ("Div", "LpNormalization") and _unit(wiring, m) for m in makers)
+    )
     found["out_scalar"] = float(any(len(shape) <= 2 and shape[-1:] == (1,) for shape in shapes if shape))
     found["out_many_boxes"] = float(image and any(_boxes(shape) for shape in shapes))
     words = [shape[-1] for shape in shapes if len(shape) == 3 and isinstance(shape[-1], int)]
-    found["out_vocabulary"] = float(any(isinstance(w, int) and w >= 900 for w in words) and found["out_linear"] > 0)
+    found["out_vocabulary"] = float(
+        any(isinstance(w, int) and w >= 900 for w in words) and found["out_linear"] > 0
+    )
     return found
 
 
 def _unit(wiring: Wiring, node: Node) -> bool:
     """Division by the length of the vector: the tail of an embedding model."""
-    makers = [wiring.back(name, frozenset({"Expand", "Clip", "Max", "Add", "Sqrt"}), 4) for name in wiring.data_inputs(node)[1:]]
-    return node.type == "LpNormalization" or any(m is not None and m.type in ("ReduceL2", "ReduceSum", "ReduceSumSquare") for m in makers)
+    makers = [
+        wiring.back(name, frozenset({"Expand", "Clip", "Max", "Add", "Sqrt"}), 4)
+        for name in wiring.data_inputs(node)[1:]
+    ]
+    return node.type == "LpNormalization" or any(
+        m is not None and m.type in ("ReduceL2", "ReduceSum", "ReduceSumSquare") for m in makers
+    )
 
 
 def _is_linear(wiring: Wiring, node: Node) -> bool:
@@ -196,7 +257,9 @@ def _scales(wiring: Wiring, model: Model) -> dict[str, float]:
     for node in wiring.nodes:
         names = wiring.data_inputs(node)
         known = [scale[name] for name in names if name in scale]
-        here = max(known, default=0.0) if node.type in ("Concat", "Add", "Mul") else (known[0] if known else 0.0)
+        here = (
+            max(known, default=0.0) if node.type in ("Concat", "Add", "Mul") else (known[0] if known else 0.0)
+        )
         here = _POOLED if token(wiring, node) == "gap" else here + _step(wiring, node)
         if here == _POOLED and node.type in ("Resize", "Upsample"):
             continue  # one value spread over a map says nothing about the map's size
@@ -204,7 +267,11 @@ def _scales(wiring: Wiring, model: Model) -> dict[str, float]:
             deepest, highest = min(deepest, here), max(highest, here)
         for name in node.outputs:
             scale[name] = here
-    ends = [scale[name] for value in model.graph.outputs if (name := wiring.alias.get(value.name, value.name)) in scale]
+    ends = [
+        scale[name]
+        for value in model.graph.outputs
+        if (name := wiring.alias.get(value.name, value.name)) in scale
+    ]
     maps = [scale.get(v.name, 0.0) for v in model.graph.outputs if (wiring.of(v.name).rank or 0) >= 4]
     return {
         "deepest": min(-deepest, 6.0) / 6,
@@ -233,7 +300,14 @@ def _step(wiring: Wiring, node: Node) -> float:
 
 def _resized(wiring: Wiring, node: Node) -> float:
     before, after = wiring.of(node.inputs[0]).shape, wiring.of(node.outputs[0]).shape
-    if before and after and isinstance(before[-1], int) and isinstance(after[-1], int) and before[-1] and after[-1]:
+    if (
+        before
+        and after
+        and isinstance(before[-1], int)
+        and isinstance(after[-1], int)
+        and before[-1]
+        and after[-1]
+    ):
         return math.log2(after[-1] / before[-1])
     for name in node.inputs[1:3]:
         values = wiring.of(name).values

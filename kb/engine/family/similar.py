@@ -61,7 +61,11 @@ def _score(guess: FamilyGuess, counts: Mapping[str, float], soc: str, entry: Ent
 
 def _shared(counts: Mapping[str, float], entry: Entry) -> list[str]:
     """Operators of the case that the model has, by falling count."""
-    weight = {op: sum(n for name, n in counts.items() if operators.matches(op, name)) for op in entry.operators if op != "*"}
+    weight = {
+        op: sum(n for name, n in counts.items() if operators.matches(op, name))
+        for op in entry.operators
+        if op != "*"
+    }
     return sorted((op for op, n in weight.items() if n), key=lambda op: (-math.log1p(weight[op]), op))
 
 

@@ -56,7 +56,11 @@ def token(wiring: Wiring, node: Node) -> str:
     if node.type.startswith("Reduce"):
         return "reduce"
     if node.type == "Concat":
-        return "concat" if len(wiring.data_inputs(node)) > 1 and _rank(wiring, node) in (4, 5, None) else "concat_other"
+        return (
+            "concat"
+            if len(wiring.data_inputs(node)) > 1 and _rank(wiring, node) in (4, 5, None)
+            else "concat_other"
+        )
     if node.type == "Add":
         return "residual" if len(wiring.data_inputs(node)) > 1 else ""
     if node.type == "Sum":
@@ -111,7 +115,13 @@ def _conv(wiring: Wiring, node: Node) -> str:
 def _pool(wiring: Wiring, node: Node) -> str:
     short = "maxpool" if node.type == "MaxPool" else "avgpool"
     out, data = _shape(wiring, node.outputs[0]), _shape(wiring, node.inputs[0])
-    if node.type == "AveragePool" and out and all(dim == 1 for dim in out[2:]) and data and data[2:] != out[2:]:
+    if (
+        node.type == "AveragePool"
+        and out
+        and all(dim == 1 for dim in out[2:])
+        and data
+        and data[2:] != out[2:]
+    ):
         return "gap"
     strides = node.integers("strides") or (1,)
     return f"{short}_same" if max(strides) == 1 else short
@@ -167,7 +177,11 @@ def _silu(wiring: Wiring, node: Node) -> tuple[str, list[Node]] | None:
     if after is None or after.type != "Mul":
         return None
     source = wiring.data_inputs(node)[:1]
-    return ("silu" if node.type == "Sigmoid" else "hswish", [node, after]) if source and source[0] in wiring.data_inputs(after) else None
+    return (
+        ("silu" if node.type == "Sigmoid" else "hswish", [node, after])
+        if source and source[0] in wiring.data_inputs(after)
+        else None
+    )
 
 
 def _gelu(wiring: Wiring, node: Node) -> tuple[str, list[Node]] | None:
@@ -200,6 +214,10 @@ def _norm(wiring: Wiring, node: Node) -> tuple[str, list[Node]] | None:
         return None
     source = wiring.maker(wiring.data_inputs(power)[0]) if wiring.data_inputs(power) else None
     if source is not None and source.type == "Sub":
-        mean = [n for name in wiring.data_inputs(source) if (n := wiring.maker(name)) is not None and n.type == "ReduceMean"]
+        mean = [
+            n
+            for name in wiring.data_inputs(source)
+            if (n := wiring.maker(name)) is not None and n.type == "ReduceMean"
+        ]
         return "layernorm", [node, before, power, source, *mean]
     return "rmsnorm", [node, before, power]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kb import shipped
-from kb.engine.family.device import groups
+from kb.engine.family.device import WINDOWS, groups
 from kb.engine.family.features import Fingerprint, fingerprint
 from kb.engine.family.guess import NONE, OTHER, FamilyGuess
 from kb.errors import KnowledgeError
@@ -20,7 +20,7 @@ from kb.graph.types import Model
 
 FEWEST_LAYERS = 3  # with fewer, a graph is an operator test or a piece of pre-processing
 SOFTNESS = 0.4  # distance at which likeness has fallen to 1/e
-FAR = {"graph": 3.6, "device": 1.6}  # nearest reference further away than this: "other"
+FAR = {"graph": 3.6, "device": 2.6}  # nearest reference further away than this: "other"
 LOW = 0.28  # confidence below this says "other"
 
 
@@ -59,41 +59,58 @@ def of_fingerprint(found: Fingerprint) -> FamilyGuess:
 def recognise_types(counts: Mapping[str, float]) -> FamilyGuess:
     """Family from operator types of a profile and how often each ran; less certain than from the graph."""
     features = groups(counts)
-    layers = sum(value**2 for name, value in features.items() if name.partition(":")[2] in ("conv", "matmul", "bmm", "rnn", "dw", "conv3d", "attention"))
+    layers = sum(
+        value**2
+        for name, value in features.items()
+        if name.partition(":")[2] in ("conv", "matmul", "bmm", "rnn", "dw", "conv3d", "attention")
+    )
     if not features or layers == 0:
         return FamilyGuess(NONE, 1.0, "no operator with weights: no network")
+    if not any(f"device:{window}" in features for window in WINDOWS):
+        return _nearest(features, "device", frozenset(f"device:{window}" for window in WINDOWS))
     return _nearest(features, "device")
 
 
-def _nearest(features: Mapping[str, float], view: str) -> FamilyGuess:
+def _nearest(features: Mapping[str, float], view: str, unseen: frozenset[str] = frozenset()) -> FamilyGuess:
     weights = _weights()
     ranked = sorted(
-        (_distance(features, reference.graph if view == "graph" else reference.device, weights), reference.name, reference.family)
+        (
+            _distance(features, reference.graph if view == "graph" else reference.device, weights, unseen),
+            reference.name,
+            reference.family,
+        )
         for reference in references()
     )
     best: dict[str, float] = {}
     for distance, _, family in ranked:
         best.setdefault(family, distance)
-    seen = [sign for sign in _signs(view) if all(low <= features.get(name, 0.0) <= high for name, low, high in sign.when)]
+    seen = [
+        sign
+        for sign in _signs(view)
+        if all(low <= features.get(name, 0.0) <= high for name, low, high in sign.when)
+    ]
     for sign in seen:
         if sign.family in best:
             best[sign.family] -= sign.points
     order = sorted(best, key=lambda family: (best[family], family))
     first = best[order[0]]
     likeness = [math.exp(-(best[family] - first) / SOFTNESS) for family in order[:6]]
-    confidence = round(likeness[0] / sum(likeness) * min(1.0, math.exp(-(first - FAR[view] / 2) / FAR[view])), 2)
+    confidence = round(
+        likeness[0] / sum(likeness) * min(1.0, math.exp(-(first - FAR[view] / 2) / FAR[view])), 2
+    )
     nearest = tuple(name for _, name, family in ranked if family == order[0])[:3]
     signs = [sign.why for sign in seen if sign.family == order[0]]
-    why = "; ".join([*signs, f"like {', '.join(nearest)} (distance {first:.2f}; next family {order[1]}, {best[order[1]]:.2f})"])
+    why = "; ".join([*signs, f"like {', '.join(nearest)} (next family {order[1]})"])
     if first > FAR[view] or confidence < LOW:
         return FamilyGuess(OTHER, round(1 - confidence, 2), why, nearest, tuple(order[:4]))
     return FamilyGuess(order[0], confidence, why, nearest, tuple(order[1:4]))
 
 
-def _distance(one: Mapping[str, float], other: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    return sum(
-        weights.get(name, 1.0) * abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in one.keys() | other.keys()
-    )
+def _distance(
+    one: Mapping[str, float], other: Mapping[str, float], weights: Mapping[str, float], unseen: frozenset[str]
+) -> float:
+    names = sorted((one.keys() | other.keys()) - unseen)  # sorted: sums of floats depend on the order
+    return sum(weights.get(name, 1.0) * abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in names)
 
 
 @cache
@@ -107,7 +124,11 @@ def references() -> tuple[Reference, ...]:
     for line in _lines("networks.tsv"):
         cells = line.split("\t")
         if len(cells) != 4:
-            raise KnowledgeError(f"{len(cells)} cells, 4 are needed: {line[:60]}", where="data/families/networks.tsv", now="mend the line")
+            raise KnowledgeError(
+                f"{len(cells)} cells, 4 are needed: {line[:60]}",
+                where="data/families/networks.tsv",
+                now="mend the line",
+            )
         found.append(Reference(cells[0], cells[1], _pairs(cells[2]), groups(_pairs(cells[3]))))
     return tuple(found)
 
@@ -144,9 +165,15 @@ def _lines(name: str) -> list[str]:
     """Lines of a table without comments and without its header."""
     path = shipped.root() / "families" / name
     try:
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+        lines = [
+            line
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line and not line.startswith("#")
+        ]
     except OSError as fault:
-        raise KnowledgeError(f"table unreadable: {fault}", where=str(path), now="install ascend-kb again") from fault
+        raise KnowledgeError(
+            f"table unreadable: {fault}", where=str(path), now="install ascend-kb again"
+        ) from fault
     return lines[1:]
 
 
