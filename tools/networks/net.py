@@ -13,7 +13,8 @@ Built = tuple[Any, tuple[Any, ...]]  # torch module in eval mode, example inputs
 class Net:
     """`family` may name two ("ViT|Detection") where the closed list allows either.
 
-    `split` is "build" (a row of the shipped table) or "test" (never looked at while the table is made).
+    `split` is "build" (a row of the shipped table), "test" (not looked at until the table stood), or "fresh" (exported
+    after the table had been mended once with the test networks' faults known).
     """
 
     name: str

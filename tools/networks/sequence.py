@@ -65,6 +65,13 @@ def _encoder(kind: str, **options: Any) -> Callable[[], Built]:
     )
 
 
+def _headed(kind: str, config: str, layers: int, **options: Any) -> Callable[[], Built]:
+    base = {"hidden_size": 192, "num_attention_heads": 4, "intermediate_size": 384, "num_hidden_layers": layers}
+    if options:
+        base = {**options, "n_layers": layers}
+    return _model(kind, config, lambda: (_ids(), _ids()), "input_ids attention_mask", **base)
+
+
 def _sentence(layers: int, mean: bool) -> Callable[[], Built]:
     def build() -> Built:
         import torch
@@ -101,6 +108,13 @@ def _text() -> list[Net]:
         ("roberta_base", "BERT", "build", _encoder("Roberta", num_hidden_layers=12)),
         ("distilbert", "BERT", "build", _model("DistilBertModel", "DistilBertConfig", lambda: (_ids(), _ids()), "input_ids attention_mask", dim=192, n_heads=4, hidden_dim=384)),
         ("bert_sdpa", "BERT", "build", _encoder("Bert", num_hidden_layers=6, attention="sdpa")),
+        ("bert_masked_6", "BERT", "build", _headed("BertForMaskedLM", "BertConfig", 6)),
+        ("roberta_classifier_12", "BERT", "build", _headed("RobertaForSequenceClassification", "RobertaConfig", 12)),
+        ("distilbert_answers", "BERT", "fresh", _headed("DistilBertForQuestionAnswering", "DistilBertConfig", 6, dim=192, n_heads=4, hidden_dim=384)),
+        ("mpnet", "BERT", "fresh", _encoder("MPNet", num_hidden_layers=6)),
+        ("electra_tokens", "BERT", "fresh", _headed("ElectraForTokenClassification", "ElectraConfig", 8)),
+        ("roberta_answers_6", "BERT", "fresh", _headed("RobertaForQuestionAnswering", "RobertaConfig", 6)),
+        ("bert_choice_3", "BERT", "fresh", _headed("BertForNextSentencePrediction", "BertConfig", 3)),
         ("bert_large", "BERT", "test", _encoder("Bert", num_hidden_layers=24)),
         ("electra_small", "BERT", "test", _encoder("Electra", num_hidden_layers=12, embedding_size=128)),
         ("albert_base", "BERT", "test", _encoder("Albert", num_hidden_layers=12)),
@@ -155,6 +169,10 @@ def _decoders() -> list[Net]:
         ("phi_6", "LLM", "test", _causal("Phi"), False),
         ("gpt_neox_6", "LLM", "test", _causal("GPTNeoX"), False),
         ("bloom_6", "LLM", "test", _model("BloomForCausalLM", "BloomConfig", lambda: (_ids(), _ids()), "input_ids attention_mask", hidden_size=192, n_head=6, n_layer=6, vocab_size=1000), False),
+        ("starcoder2_4", "LLM", "fresh", _causal("Starcoder2", num_hidden_layers=4, **grouped), False),
+        ("qwen2_12", "LLM", "fresh", _causal("Qwen2", num_hidden_layers=12, **grouped), False),
+        ("stablelm_6", "LLM", "fresh", _causal("StableLm", **grouped), False),
+        ("mistral_2_sdpa", "LLM", "fresh", _causal("Mistral", num_hidden_layers=2, attention="sdpa", **grouped), False),
     ]  # fmt: skip
     return [Net(name, family, split, _T, build, dynamo=dynamo) for name, family, split, build, dynamo in rows]
 

@@ -74,6 +74,30 @@ Detection test rtdetr-resnet50
 """
 
 
+_FRESH_TORCHVISION = """
+ResNet fresh regnet_y_800mf regnet_x_800mf
+VGG fresh vgg16_bn vgg11
+MobileNet fresh mnasnet0_75 shufflenet_v2_x1_5
+EfficientNet fresh efficientnet_b4
+"""
+_FRESH_TIMM = """
+ResNet fresh resnet26t resnetrs50 seresnext50_32x4d
+EfficientNet fresh tf_efficientnet_b1 efficientnet_el
+MobileNet fresh mobilenetv3_small_100 mobilenetv2_050
+ViT fresh deit_tiny_patch16_224 vit_tiny_r_s16_p8_224
+ConvNeXt fresh convnext_atto
+Swin fresh swin_s3_tiny_224
+HRNet fresh hrnet_w30
+"""
+_FRESH_SMP = """
+UNet fresh Unet/densenet121 UnetPlusPlus/mobilenet_v2
+Segmentation fresh DeepLabV3Plus/efficientnet-b0 FPN/resnet18 PAN/mobilenet_v2
+"""
+_FRESH_ULTRALYTICS = """
+YOLO fresh yolov5l yolov8m-seg yolov8s-pose yolov9m yolo11m yolo26n-seg yolo12n-seg yolov10m
+"""
+
+
 def nets() -> list[Net]:
     """All of them; packages are imported when a network is built."""
     return [
@@ -82,6 +106,10 @@ def nets() -> list[Net]:
         *table(_TV_DETECTION, _detection, "torchvision, random weights"),
         *table(_TIMM, _timm, "timm, random weights"),
         *table(_SMP, _smp, "segmentation-models-pytorch, random weights"),
+        *table(_FRESH_TORCHVISION, _torchvision, "torchvision, random weights"),
+        *table(_FRESH_TIMM, _timm, "timm, random weights"),
+        *table(_FRESH_SMP, _smp, "segmentation-models-pytorch, random weights"),
+        *table(_FRESH_ULTRALYTICS, _ultralytics, "ultralytics, from its yaml file, random weights"),
         *table(_ULTRALYTICS, _ultralytics, "ultralytics, from its yaml file, random weights"),
     ]
 

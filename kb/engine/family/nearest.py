@@ -24,6 +24,9 @@ FAR = {"graph": 3.6, "device": 2.6}  # nearest reference further away than this:
 LOW = 0.28  # confidence below this says "other"
 
 
+_LAYERS = ("conv", "matmul", "bmm", "rnn", "dw", "conv3d", "tconv", "attention")
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A network of the shipped table."""
@@ -62,7 +65,7 @@ def recognise_types(counts: Mapping[str, float]) -> FamilyGuess:
     layers = sum(
         value**2
         for name, value in features.items()
-        if name.partition(":")[2] in ("conv", "matmul", "bmm", "rnn", "dw", "conv3d", "attention")
+        if name.partition(":")[2] in _LAYERS
     )
     if not features or layers == 0:
         return FamilyGuess(NONE, 1.0, "no operator with weights: no network")
