@@ -13,7 +13,8 @@ HEAD = """\
 # Reference networks of the family recogniser, one a line; made by tools/make_families.py, do not edit by hand.
 # graph: features of kb/engine/family (op: square root of the share of operations of a kind; patterns; sizes).
 # device: operator types of CANN that a converted graph of it runs, as far as its layers say, with their counts.
-name\tfamily\tgraph\tdevice
+# sizes: what shapes of its operators tell.
+name\tfamily\tgraph\tdevice\tsizes
 """
 
 
@@ -24,10 +25,10 @@ def main() -> int:
         record = json.loads(path.read_text(encoding="utf-8"))
         if record["split"] != "build":
             continue
-        graph, device = (
-            " ".join(f"{k}={v:g}" for k, v in record[key].items()) for key in ("features", "device")
+        cells = (
+            " ".join(f"{k}={v:g}" for k, v in record[key].items()) for key in ("features", "device", "sizes")
         )
-        lines.append(f"{record['name']}\t{record['family']}\t{graph}\t{device}\n")
+        lines.append("\t".join((record["name"], record["family"], *cells)) + "\n")
     (ROOT / "data" / "families" / "networks.tsv").write_text(HEAD + "".join(lines), encoding="utf-8")
     print(f"{len(lines)} reference networks")
     return 0

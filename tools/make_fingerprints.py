@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from kb.engine.family.device import device_counts
+from kb.engine.family.device import device_counts, device_sizes
 from kb.engine.family.features import fingerprint
 from kb.graph import read
 from tools.networks import packages
@@ -42,6 +42,7 @@ def main() -> int:
             "layers": found.layers,
             "ops": dict(sorted(found.ops.items())),
             "device": dict(sorted(device_counts(model).items())),
+            "sizes": dict(sorted(device_sizes(model).items())),
             "features": dict(sorted(found.features.items())),
         }
         names.add(f"{name}.json")

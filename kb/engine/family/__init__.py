@@ -2,7 +2,7 @@
 
 from kb.engine.family.features import Fingerprint, fingerprint
 from kb.engine.family.guess import FAMILIES, FamilyGuess
-from kb.engine.family.nearest import of_fingerprint, recognise, recognise_types
+from kb.engine.family.nearest import of_fingerprint, recognise, recognise_profile, recognise_types
 from kb.engine.family.similar import similar_cases
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "fingerprint",
     "of_fingerprint",
     "recognise",
+    "recognise_profile",
     "recognise_types",
     "similar_cases",
 ]

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kb import operators
+from kb.engine.family import sizes
 from kb.engine.family.tokens import tokens
 from kb.engine.family.wiring import wire
 from kb.graph.types import Model
@@ -95,6 +96,11 @@ def device_counts(model: Model) -> dict[str, int]:
     return dict(found)
 
 
+def device_sizes(model: Model) -> dict[str, float]:
+    """What shapes of this model's operators tell."""
+    return sizes.readings(sizes.of_graph(wire(model)))
+
+
 def profile_counts(operators_: Iterable[Operator]) -> dict[str, int]:
     """Operator types of a profile and how often each ran, convolutions with their window where shapes tell it."""
     found: Counter[str] = Counter()
@@ -122,7 +128,7 @@ def _window_area(data: Tensor, weight: Tensor) -> int | None:
     return weight.shape[0] * weight.shape[1] if weight.format == "HWCN" else weight.shape[2] * weight.shape[3]
 
 
-def groups(counts: Mapping[str, float]) -> dict[str, float]:
+def groups(counts: Mapping[str, float], read: Mapping[str, float] | None = None) -> dict[str, float]:
     """Share of each group (square root, as for graphs) in counts of operator types as a profile names them."""
     table = {plain: group for group, names in GROUPS.items() for plain in names.split()}
     found: Counter[str] = Counter()
@@ -135,4 +141,4 @@ def groups(counts: Mapping[str, float]) -> dict[str, float]:
             found[f"conv{window}"] += int(count)
     total = sum(count for group, count in found.items() if group not in WINDOWS) or 1
     shares = {f"device:{group}": round((count / total) ** 0.5, 4) for group, count in sorted(found.items())}
-    return {**shares, **{f"device:has_{group}": 1.0 for group in TELLING if found[group]}}
+    return {**shares, **{f"device:has_{group}": 1.0 for group in TELLING if found[group]}, **(read or {})}

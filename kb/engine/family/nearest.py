@@ -7,20 +7,22 @@ line. The same input gives the same answer, and the answer names the networks it
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from kb import shipped
-from kb.engine.family.device import WINDOWS, groups
+from kb.engine.family.device import WINDOWS, groups, profile_counts
 from kb.engine.family.features import Fingerprint, fingerprint
 from kb.engine.family.guess import NONE, OTHER, FamilyGuess
+from kb.engine.family.sizes import PREFIX, of_profile, readings
 from kb.errors import KnowledgeError
 from kb.graph.types import Model
+from kb.model import Operator
 
 FEWEST_LAYERS = 3  # with fewer, a graph is an operator test or a piece of pre-processing
 SOFTNESS = 0.4  # distance at which likeness has fallen to 1/e
-FAR = {"graph": 3.6, "device": 2.6}  # nearest reference further away than this: "other"
+FAR = {"graph": 3.6, "device": 3.6}  # nearest reference further away than this: "other"
 LOW = 0.28  # confidence below this says "other"
 
 
@@ -59,19 +61,25 @@ def of_fingerprint(found: Fingerprint) -> FamilyGuess:
     return _nearest(found.features, "graph")
 
 
-def recognise_types(counts: Mapping[str, float]) -> FamilyGuess:
-    """Family from operator types of a profile and how often each ran; less certain than from the graph."""
-    features = groups(counts)
-    layers = sum(
-        value**2
-        for name, value in features.items()
-        if name.partition(":")[2] in _LAYERS
-    )
-    if not features or layers == 0:
+def recognise_types(counts: Mapping[str, float], read: Mapping[str, float] | None = None) -> FamilyGuess:
+    """Family from operator types and how often each ran; less certain than from the graph.
+
+    `read` are the readings of `sizes` where shapes are known; without them only the types are compared.
+    """
+    features = groups(counts, read)
+    layers = sum(features.get(f"device:{name}", 0.0) for name in _LAYERS)
+    if not layers:
         return FamilyGuess(NONE, 1.0, "no operator with weights: no network")
-    if not any(f"device:{window}" in features for window in WINDOWS):
-        return _nearest(features, "device", frozenset(f"device:{window}" for window in WINDOWS))
-    return _nearest(features, "device")
+    unseen = {f"device:{window}" for window in WINDOWS} if not any(f"device:{w}" in features for w in WINDOWS) else set()
+    if not read:
+        unseen |= {name for reference in references() for name in reference.device if name.startswith(PREFIX)}
+    return _nearest(features, "device", frozenset(unseen))
+
+
+def recognise_profile(found: Iterable[Operator]) -> FamilyGuess:
+    """Family of the network in a profile, from operator types and, where the profile has them, shapes."""
+    ran = list(found)
+    return recognise_types(profile_counts(ran), readings(of_profile(ran)))
 
 
 def _nearest(features: Mapping[str, float], view: str, unseen: frozenset[str] = frozenset()) -> FamilyGuess:
@@ -126,13 +134,13 @@ def references() -> tuple[Reference, ...]:
     found = []
     for line in _lines("networks.tsv"):
         cells = line.split("\t")
-        if len(cells) != 4:
+        if len(cells) != 5:
             raise KnowledgeError(
-                f"{len(cells)} cells, 4 are needed: {line[:60]}",
+                f"{len(cells)} cells, 5 are needed: {line[:60]}",
                 where="data/families/networks.tsv",
                 now="mend the line",
             )
-        found.append(Reference(cells[0], cells[1], _pairs(cells[2]), groups(_pairs(cells[3]))))
+        found.append(Reference(cells[0], cells[1], _pairs(cells[2]), groups(_pairs(cells[3]), _pairs(cells[4]))))
     return tuple(found)
 
 
@@ -148,7 +156,7 @@ def _signs(view: str) -> tuple[Sign, ...]:
     for line in _lines("signs.tsv"):
         family, when, points, why = line.split("\t")
         bounds = tuple(_bound(part) for part in when.split())
-        if all(name.startswith("device:") == (view == "device") for name, _, _ in bounds):
+        if all(name.startswith(("device:", PREFIX)) == (view == "device") for name, _, _ in bounds):
             found.append(Sign(family, bounds, float(points), why))
     return tuple(found)
 
