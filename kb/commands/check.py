@@ -56,7 +56,7 @@ def run(
 
 def _checked(model: Path | None, soc: str, torch: Path | None) -> CheckResult:
     from kb import targets
-    from kb.engine.check import check, check_torch, check_types, read_names
+    from kb.engine.check import check, check_torch, read_names
     from kb.errors import UsageError
     from kb.graph import read
     from kb.knowledge.store import load_entries
@@ -75,7 +75,7 @@ def _checked(model: Path | None, soc: str, torch: Path | None) -> CheckResult:
         return check_torch(names, soc, load_entries().values(), torch.name)
     assert model is not None  # noqa: S101 - one of the two was given
     if _is_profile(model):
-        return check_types(_types(model), soc, load_entries().values(), model.name)
+        return _profile(model, soc)
     graph = read(model)
     return check(graph, soc, load_entries().values())
 
@@ -94,16 +94,21 @@ def _is_profile(path: Path) -> bool:
     )
 
 
-def _types(path: Path) -> dict[str, int]:
+def _profile(path: Path, soc: str) -> CheckResult:
+    """The check of a profile's operator types against another chip."""
+    from kb.engine.check import check_types
+    from kb.engine.family import recognise_profile
     from kb.engine.readers import read as read_profile
     from kb.errors import NothingToJudge
+    from kb.knowledge.store import load_entries
 
+    ran = [op for op in read_profile([path]).operators if op.core not in ("communication", "other")]
     counts: dict[str, int] = {}
-    for operator in read_profile([path]).operators:
-        if operator.type and operator.core not in ("communication", "other"):
+    for operator in ran:
+        if operator.type:
             counts[operator.type] = counts.get(operator.type, 0) + operator.count
     if not counts:
         raise NothingToJudge(
             "no operator types in this profile", where=str(path), now="give an op_summary or kernel_details"
         )
-    return counts
+    return check_types(counts, soc, load_entries().values(), path.name, recognise_profile(ran))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from kb import operators, targets
 from kb.engine.check.remedies import remedies
 from kb.engine.check.result import OPEN_ONLY, TABLES, CheckedOperator, CheckResult, Engine
+from kb.engine.family.guess import FamilyGuess
 from kb.engine.family.nearest import recognise_types
 from kb.engine.family.similar import similar_cases
 from kb.model import Entry
@@ -16,9 +17,15 @@ _NO_KERNEL_NEEDED = frozenset({"control", "communication"})
 
 
 def check_types(
-    op_types: Mapping[str, int], soc: str, entries: Iterable[Entry] | None = None, name: str = "profile"
+    op_types: Mapping[str, int],
+    soc: str,
+    entries: Iterable[Entry] | None = None,
+    name: str = "profile",
+    family: FamilyGuess | None = None,
 ) -> CheckResult:
     """Where operators of a profile (type to number of calls) would run on `soc`.
+
+    `family` is the network's when the caller knows more of it than the types tell.
 
     Raises:
         UsageError: unknown chip.
@@ -30,7 +37,7 @@ def check_types(
         for op, count in sorted(op_types.items(), key=lambda x: (-x[1], x[0]))
     )
     ordered = tuple(sorted(found, key=lambda op: not op.falls_back))
-    family = recognise_types(op_types)
+    family = family or recognise_types(op_types)
     summary: dict[str, int] = {}
     for op in ordered:
         key = op.engine if op.runs else "needs_no_kernel"

@@ -70,7 +70,11 @@ def recognise_types(counts: Mapping[str, float], read: Mapping[str, float] | Non
     layers = sum(features.get(f"device:{name}", 0.0) for name in _LAYERS)
     if not layers:
         return FamilyGuess(NONE, 1.0, "no operator with weights: no network")
-    unseen = {f"device:{window}" for window in WINDOWS} if not any(f"device:{w}" in features for w in WINDOWS) else set()
+    unseen = (
+        {f"device:{window}" for window in WINDOWS}
+        if not any(f"device:{w}" in features for w in WINDOWS)
+        else set()
+    )
     if not read:
         unseen |= {name for reference in references() for name in reference.device if name.startswith(PREFIX)}
     return _nearest(features, "device", frozenset(unseen))
@@ -140,7 +144,9 @@ def references() -> tuple[Reference, ...]:
                 where="data/families/networks.tsv",
                 now="mend the line",
             )
-        found.append(Reference(cells[0], cells[1], _pairs(cells[2]), groups(_pairs(cells[3]), _pairs(cells[4]))))
+        found.append(
+            Reference(cells[0], cells[1], _pairs(cells[2]), groups(_pairs(cells[3]), _pairs(cells[4])))
+        )
     return tuple(found)
 
 

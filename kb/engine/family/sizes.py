@@ -46,7 +46,9 @@ def of_graph(wiring: Wiring) -> Iterator[Sized]:
         kind = _KINDS.get(token(wiring, node))
         if kind:
             names = [*node.inputs, "", ""]
-            yield Sized(kind, *(_numbers(wiring.of(name).shape) for name in (names[0], names[1], node.outputs[0])))
+            yield Sized(
+                kind, *(_numbers(wiring.of(name).shape) for name in (names[0], names[1], node.outputs[0]))
+            )
 
 
 def of_profile(found: Iterable[Operator]) -> Iterator[Sized]:
@@ -55,7 +57,9 @@ def of_profile(found: Iterable[Operator]) -> Iterator[Sized]:
         kind = _TYPES.get(operators.canonical(operator.type or ""))
         if kind and operator.inputs and operator.outputs:
             weight = operator.inputs[1] if len(operator.inputs) > 1 else Tensor(None)
-            yield Sized(kind, *(_plain(tensor) for tensor in (operator.inputs[0], weight, operator.outputs[0])))
+            yield Sized(
+                kind, *(_plain(tensor) for tensor in (operator.inputs[0], weight, operator.outputs[0]))
+            )
 
 
 def readings(found: Iterable[Sized]) -> dict[str, float]:
