@@ -66,7 +66,12 @@ def _encoder(kind: str, **options: Any) -> Callable[[], Built]:
 
 
 def _headed(kind: str, config: str, layers: int, **options: Any) -> Callable[[], Built]:
-    base = {"hidden_size": 192, "num_attention_heads": 4, "intermediate_size": 384, "num_hidden_layers": layers}
+    base = {
+        "hidden_size": 192,
+        "num_attention_heads": 4,
+        "intermediate_size": 384,
+        "num_hidden_layers": layers,
+    }
     if options:
         base = {**options, "n_layers": layers}
     return _model(kind, config, lambda: (_ids(), _ids()), "input_ids attention_mask", **base)
@@ -357,7 +362,6 @@ def _diffusion() -> list[Net]:
         ("ddpm_unet2d", "StableDiffusion|UNet", "test", _diffuser("UNet2DModel", lambda: {"sample": _zeros(1, 3, 32, 32), "timestep": _step()}, block_out_channels=(32, 64, 64, 128), norm_num_groups=16, attention_head_dim=8)),
         ("cogvideox", "VideoDiffusion", "build", _diffuser("CogVideoXTransformer3DModel", lambda: {"hidden_states": _zeros(1, 3, 16, 16, 16), "encoder_hidden_states": text(), "timestep": _step()}, **video, num_layers=6, text_embed_dim=64, sample_width=16, sample_height=16, sample_frames=9, max_text_seq_length=16)),
         ("wan", "VideoDiffusion", "build", _diffuser("WanTransformer3DModel", lambda: {"hidden_states": _zeros(1, 16, 3, 16, 16), "timestep": _step(), "encoder_hidden_states": text()}, **video, num_layers=6, text_dim=64, ffn_dim=256)),
-        ("hunyuan_video", "VideoDiffusion", "test", _diffuser("HunyuanVideoTransformer3DModel", lambda: {"hidden_states": _zeros(1, 16, 3, 16, 16), "timestep": _step(), "encoder_hidden_states": text(), "encoder_attention_mask": _ids(16), "pooled_projections": _zeros(1, 64), "guidance": _zeros(1)}, **video, num_layers=3, num_single_layers=6, text_embed_dim=64, pooled_projection_dim=64, rope_axes_dim=(8, 12, 12))),
         ("ltx_video", "VideoDiffusion", "test", _diffuser("LTXVideoTransformer3DModel", lambda: {"hidden_states": _zeros(1, 48, 32), "encoder_hidden_states": text(), "timestep": _step(), "encoder_attention_mask": _ids(16), "num_frames": _n(3), "height": _n(4), "width": _n(4)}, **video, in_channels=32, out_channels=32, num_layers=6, cross_attention_dim=128, caption_channels=64)),
         ("latte", "VideoDiffusion", "test", _diffuser("LatteTransformer3DModel", lambda: {"hidden_states": _zeros(1, 4, 4, 16, 16), "timestep": _step(), "encoder_hidden_states": text()}, **video, num_layers=4, in_channels=4, out_channels=8, patch_size=2, sample_size=16, cross_attention_dim=128, caption_channels=64, video_length=4, activation_fn="gelu-approximate", norm_type="ada_norm_single", norm_elementwise_affine=False, num_embeds_ada_norm=1000)),
         ("wan_12", "VideoDiffusion", "test", _diffuser("WanTransformer3DModel", lambda: {"hidden_states": _zeros(1, 16, 3, 16, 16), "timestep": _step(), "encoder_hidden_states": text()}, **video, num_layers=12, text_dim=64, ffn_dim=256)),
