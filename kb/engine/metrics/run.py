@@ -10,6 +10,7 @@ from kb.model import Features, Measure, Profile
 DEFINES: tuple[str, ...] = (
     "op_time_share", "compute_time_share", "comm_exposed_share", "comm_share", "device_idle_share", "aicpu_time_share",
     "format_conversion_share", "small_kernel_share", "rank_imbalance", "small_packet_ratio", "setup_time_share",
+    "comm_wait_ratio", "link_bandwidth", "host_sync_share",
 )  # fmt: skip
 
 SMALL_KERNEL_US = 10.0
@@ -112,6 +113,19 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Mea
                 computed=True,
             ),
         )
+    if times.waiting is not None and times.transit is not None:
+        talked = times.waiting.value + times.transit.value
+        if talked > 0:
+            yield (
+                "comm_wait_ratio",
+                Measure(
+                    times.waiting.value / talked,
+                    "1",
+                    f"{times.waiting.origin} / (waiting + transit)",
+                    computed=True,
+                ),
+            )
+    yield from ((name, profile.counters[name]) for name in DEFINES if name in profile.counters)
     ranks = [rank.times.compute.value for rank in profile.ranks if rank.times.compute is not None]
     if len(ranks) > 1 and max(ranks) > 0:
         yield (

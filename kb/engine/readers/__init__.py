@@ -46,6 +46,12 @@ class Reader(Companion, Protocol):
     def read(self, bundle: Bundle, soc: str | None = None) -> Profile: ...  # noqa: D102
 
 
+class Contributor(Companion, Protocol):
+    """A module whose files add to a profile that another reader of the same run made."""
+
+    def contribute(self, profile: Profile, bundle: Bundle) -> Profile: ...  # noqa: D102
+
+
 @cache
 def readers() -> tuple[Reader, ...]:
     """All readers, by name."""
@@ -94,7 +100,11 @@ def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
         notices=tuple(notices),
         roots=tuple(given),
     )
-    return main.read(bundle, soc)
+    profile = main.read(bundle, soc)
+    for module in _modules():
+        if module.NAME in files and module.NAME != main.NAME and hasattr(module, "contribute"):
+            profile = cast(Contributor, module).contribute(profile, bundle)
+    return profile
 
 
 def _owner_of(source: Source) -> Companion | None:
