@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -103,8 +104,17 @@ def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
     profile = main.read(bundle, soc)
     for module in _modules():
         if module.NAME in files and module.NAME != main.NAME and hasattr(module, "contribute"):
-            profile = cast(Contributor, module).contribute(profile, bundle)
+            profile = _with(cast(Contributor, module), profile, bundle)
     return profile
+
+
+def _with(module: Contributor, profile: Profile, bundle: Bundle) -> Profile:
+    """The profile with what a contributor adds; files it cannot read cost only themselves."""
+    try:
+        return module.contribute(profile, bundle)
+    except SourceError as fault:
+        label = bundle.label(bundle.of(module.NAME)[0].path)
+        return replace(profile, notices=(*profile.notices, Notice("file-skipped", fault.what, label)))
 
 
 def _owner_of(source: Source) -> Companion | None:

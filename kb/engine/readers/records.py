@@ -24,7 +24,8 @@ class Records:
     """The rows of one table as cells by column id; iterate, then ask for the losses.
 
     A row with fewer cells than the last known column needs, or one the csv rules cannot take, is lost.
-    `kind` is the name of the table in the profile's list of files, `table` the one in the table of columns.
+    `kind` is the name of the table in the profile's list of files, `table` the one in the table of columns; a reader
+    with names of its own may set `at` (column id to position) and `unknown` before it iterates.
 
     Raises:
         SourceError: when the file cannot be opened, or a row or line has no end.
