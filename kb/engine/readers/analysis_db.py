@@ -171,7 +171,12 @@ def _times(rows: list[dict[str, float]], origin: str) -> RunTimes:
         return Measure(value, "us", f"{origin}:{what}", n=len(rows), computed=len(parts) > 1)
 
     return RunTimes(
-        span=add("computing + communication_not_overlapped + free", "computing_us", "communication_exposed_us", "free_us"),
+        span=add(
+            "computing + communication_not_overlapped + free",
+            "computing_us",
+            "communication_exposed_us",
+            "free_us",
+        ),
         busy=add("computing + communication_not_overlapped", "computing_us", "communication_exposed_us"),
         compute=add("computing", "computing_us"),
         communication=add("communication", "communication_us"),

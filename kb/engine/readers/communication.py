@@ -73,7 +73,9 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
         capture=Capture("Ascend PyTorch Profiler"),
         chip=the_chip,
         operators=(),
-        times=_times(collectives.total(found), found.origin, len(found.steps) or None) if ranks else RunTimes(),
+        times=_times(collectives.total(found), found.origin, len(found.steps) or None)
+        if ranks
+        else RunTimes(),
         ranks=in_order(ranks) if len(ranks) > 1 else (),
         files=tuple(files),
         notices=(*bundle.notices, *notices, *chip_notices),

@@ -133,7 +133,9 @@ def _strings(base: SqliteFile) -> dict[object, str]:
     wanted += [("COMMUNICATION_OP", name) for name in ("opName", "opType")]
     kernel = base.tables.get("COMPUTE_TASK_INFO", ())
     known = {lookup(name, "COMPUTE_TASK_INFO") for name in kernel}
-    wanted += [("COMPUTE_TASK_INFO", name) for name in kernel if lookup(name, "COMPUTE_TASK_INFO") in known - {None}]
+    wanted += [
+        ("COMPUTE_TASK_INFO", name) for name in kernel if lookup(name, "COMPUTE_TASK_INFO") in known - {None}
+    ]
     parts = [
         f"SELECT {quoted(column)} FROM {quoted(table)}" for table, column in wanted if base.has(table, column)
     ]
@@ -196,7 +198,9 @@ def _lines(
     """Kernels and collectives in the order of their starts; a fault in the file ends them and is noticed."""
     used = 0
     try:
-        for _, cells in merge(_kernels(base, names, readings), _collectives(base, names, len(readings)), key=itemgetter(0)):
+        for _, cells in merge(
+            _kernels(base, names, readings), _collectives(base, names, len(readings)), key=itemgetter(0)
+        ):
             used += 1
             yield cells
     except sqlite3.Error as fault:
@@ -223,7 +227,9 @@ def _kernels(
         while held is not None and isinstance(task_id, int) and held[0] < task_id:
             held = next(counters, None)
         mine = held[1] if held is not None and held[0] == task_id else {}
-        yield _kernel_line(row, names, [_reading(mine.get(key), timed) for key, (_, timed) in readings.items()])
+        yield _kernel_line(
+            row, names, [_reading(mine.get(key), timed) for key, (_, timed) in readings.items()]
+        )
 
 
 def _counters(
@@ -250,7 +256,12 @@ def _kernel_line(row: Row, names: Mapping[object, str], counters: list[str]) -> 
         cells["op_name"] = own
     if cells["task_type"] in ("N/A", ""):
         cells["task_type"] = own
-    front = [_whole(device), _whole(stream), *(cells[name] for name, _ in _KERNEL[:4]), *_times(start, end, row[-1])]
+    front = [
+        _whole(device),
+        _whole(stream),
+        *(cells[name] for name, _ in _KERNEL[:4]),
+        *_times(start, end, row[-1]),
+    ]
     return _key(start), [*front, *(cells[name] for name, _ in _KERNEL[4:]), *counters]
 
 
@@ -276,7 +287,11 @@ def _key(start: object) -> int:
 def _times(start: object, end: object, wait: object) -> list[str]:
     if not isinstance(start, int) or not isinstance(end, int):
         return ["", "", ""]
-    return [microseconds(start), microseconds(end - start), microseconds(wait) if isinstance(wait, int) else ""]
+    return [
+        microseconds(start),
+        microseconds(end - start),
+        microseconds(wait) if isinstance(wait, int) else "",
+    ]
 
 
 def _whole(value: object) -> str:

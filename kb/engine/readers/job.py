@@ -111,7 +111,10 @@ def read_job(
         times=total(with_kernels),
         follows=_follows(launches),
         ranks=in_order(ranks) if len(ranks) > 1 else (),
-        files=(*(SourceFile(t.label, reader or table, t.result.rows, t.result.lost) for t in tables), *trace_files),
+        files=(
+            *(SourceFile(t.label, reader or table, t.result.rows, t.result.lost) for t in tables),
+            *trace_files,
+        ),
         notices=(
             *bundle.notices,
             *chip_notices,

@@ -18,7 +18,9 @@ CHUNK = 1 << 18
 LARGEST_VALUE = 4 << 20  # characters of one value at the depth; an event or a collective has a few thousand
 _BLANK = " \t\r\n"
 _EDGE = 16  # a fault this near to the end of the window may come from the cut: half a word, half an escape
-_INNER = frozenset("+-.0123456789eE" + "abcdefghijklmnopqrstuvwxyzINT")  # what numbers and bare words consist of
+_INNER = frozenset(
+    "+-.0123456789eE" + "abcdefghijklmnopqrstuvwxyzINT"
+)  # what numbers and bare words consist of
 
 Keys = tuple[str, ...]
 
@@ -144,9 +146,9 @@ def _walk(text: _Text, keys: Keys, depth: int) -> Iterator[tuple[Keys, Any]]:
     while True:
         name = ""
         if closing == "}":
-            name = text.value() if text.peek() == '"' else None
-            if not isinstance(name, str):
+            if text.peek() != '"':
                 raise _Fault("damaged")
+            name = str(text.value())
             text.take(":")
         yield from _walk(text, (*keys, name), depth - 1)
         if text.take("," + closing) == closing:

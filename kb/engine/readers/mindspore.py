@@ -31,8 +31,19 @@ RANK = 26
 MOST_NAMES = 200_000
 LONGEST_MS = 1e12
 _ID = re.compile(r"_(\d{1,6})(?=[_.])")
-_COLLECTIVES = frozenset(("AllReduce", "AllGather", "ReduceScatter", "AlltoAll", "AlltoAllV", "Broadcast", "NeighborExchange"))
-_EVENTS = ("StreamSend", "StreamRecv", "StreamSwitch", "StreamActive", "Send", "Recv", "EventWait", "EventRecord")
+_COLLECTIVES = frozenset(
+    ("AllReduce", "AllGather", "ReduceScatter", "AlltoAll", "AlltoAllV", "Broadcast", "NeighborExchange")
+)
+_EVENTS = (
+    "StreamSend",
+    "StreamRecv",
+    "StreamSwitch",
+    "StreamActive",
+    "Send",
+    "Recv",
+    "EventWait",
+    "EventRecord",
+)
 
 
 def recognise(source: Source) -> int:
@@ -102,7 +113,9 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
             records = Records(source.path, kind, bundle.label(source.path))
             take(found, records, source.path)
             found.files.append(records.file)
-            found.notices.extend(records.notices() if kind != "mindspore_steps" else _without_unknown(records))
+            found.notices.extend(
+                records.notices() if kind != "mindspore_steps" else _without_unknown(records)
+            )
     if not found.groups and not found.steps:
         raise SourceError(
             "operators of a MindSpore graph, without their times",
@@ -163,7 +176,11 @@ def _take_times(found: _Found, records: Records, path: Path) -> None:
 
 def _take_types(found: _Found, records: Records, path: Path) -> None:
     for cells in records:
-        kind, spent, count = clean(cells["graph_type"], 80), number(cells["type_total_ms"]), integer(cells["executions"])
+        kind, spent, count = (
+            clean(cells["graph_type"], 80),
+            number(cells["type_total_ms"]),
+            integer(cells["executions"]),
+        )
         if not kind or spent is None or not 0 <= spent < LONGEST_MS or not count or count < 0:
             records.reject()
             continue
@@ -216,4 +233,3 @@ def _operator(group: _Group) -> Operator:
         inputs=about.inputs,
         outputs=about.outputs,
     )
-

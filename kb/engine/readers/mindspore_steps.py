@@ -42,7 +42,9 @@ class Steps:
                 n=n,
                 computed=True,
             ),
-            communication=Measure(self.talked * TICK_US, "us", talk, n=n, computed=True) if self.talks else None,
+            communication=Measure(self.talked * TICK_US, "us", talk, n=n, computed=True)
+            if self.talks
+            else None,
             idle=Measure(self.waited * TICK_US, "us", f"{self.label}:iteration_interval", n=n),
             steps=n,
         )
@@ -50,8 +52,14 @@ class Steps:
 
 def read_steps(records: Records, into: Steps) -> None:
     """Add the rows of a table."""
-    starts = {name[: -len("_start_point")]: place for place, name in enumerate(records.header) if _edge(name, "start")}
-    ends = {name[: -len("_end_point")]: place for place, name in enumerate(records.header) if _edge(name, "end")}
+    starts = {
+        name[: -len("_start_point")]: place
+        for place, name in enumerate(records.header)
+        if _edge(name, "start")
+    }
+    ends = {
+        name[: -len("_end_point")]: place for place, name in enumerate(records.header) if _edge(name, "end")
+    }
     pairs = [(f"{name} start", f"{name} end") for name in starts if name in ends]
     records.at |= {f"{name} start": place for name, place in starts.items()}
     records.at |= {f"{name} end": place for name, place in ends.items()}

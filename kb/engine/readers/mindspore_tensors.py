@@ -24,7 +24,9 @@ def tensors_of(cell: str) -> tuple[Tensors, Tensors]:
         side, _, place = name.rpartition("_")
         if side in found and place.isdecimal() and int(place[:6]) < MOST_TENSORS and isinstance(about, dict):
             found[side][int(place[:6])] = _tensor(about)
-    inputs, outputs = (tuple(tensor for _, tensor in sorted(found[side].items())) for side in ("input", "output"))
+    inputs, outputs = (
+        tuple(tensor for _, tensor in sorted(found[side].items())) for side in ("input", "output")
+    )
     return inputs, outputs
 
 

@@ -53,9 +53,7 @@ def recognise(source: Source) -> int:
 def contribute(profile: Profile, bundle: Bundle) -> Profile:
     """Where the host's time goes, for a profile made from other files of the same run."""
     found = _gather(bundle)
-    return replace(
-        profile, files=(*profile.files, *found.files), notices=(*profile.notices, *found.notices)
-    )
+    return replace(profile, files=(*profile.files, *found.files), notices=(*profile.notices, *found.notices))
 
 
 def read(bundle: Bundle, soc: str | None = None) -> Profile:

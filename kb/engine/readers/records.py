@@ -100,7 +100,9 @@ class Records:
             text = f"the last row is cut off and was left out; {self.used} complete rows used"
             out.append(Notice("row-cut-off", text, self.label, self._first_lost))
         elif self.lost:
-            text = f"{self.lost} rows without the cells or numbers needed were left out; {self.used} rows used"
+            text = (
+                f"{self.lost} rows without the cells or numbers needed were left out; {self.used} rows used"
+            )
             out.append(Notice("rows-lost", text, self.label, self._first_lost))
         if not self.used:
             out.append(Notice("no-rows", "the table has a header but no usable row", self.label))

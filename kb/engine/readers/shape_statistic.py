@@ -22,7 +22,14 @@ RANK = 3
 
 MOST_ROWS = 100_000
 _AVERAGE = "average "
-_TENSORS = ("input_shapes", "input_dtypes", "input_formats", "output_shapes", "output_dtypes", "output_formats")
+_TENSORS = (
+    "input_shapes",
+    "input_dtypes",
+    "input_formats",
+    "output_shapes",
+    "output_dtypes",
+    "output_formats",
+)
 
 
 def recognise(source: Source) -> int:
@@ -88,7 +95,9 @@ def _operator(row: Mapping[str, str], kind: str, label: str, split: bool) -> Ope
     value = number(row["task_duration_us"]) or 0.0
     duration = Measure(value, "us", f"{label}:Average Duration(us)")
     extra = {
-        name: clean(row[name]) for name in ("median_us", "std_us", "avg_seq_len") if not missing(row.get(name, ""))
+        name: clean(row[name])
+        for name in ("median_us", "std_us", "avg_seq_len")
+        if not missing(row.get(name, ""))
     }
     return Operator(
         name=kind,

@@ -79,7 +79,9 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
     for source in sorted(bundle.of(NAME), key=lambda item: kind_of(item) != "trace"):
         home, core = _place(source.path)
         shown = home.parent if home.name == "simulator" else home
-        launch = launches.setdefault(home, _Launch(home, "" if shown in bundle.roots else bundle.label(shown)))
+        launch = launches.setdefault(
+            home, _Launch(home, "" if shown in bundle.roots else bundle.label(shown))
+        )
         _take(launch, source, core, bundle.label(source.path))
     for source in bundle.of(visualize.NAME):
         if source.path.parent in launches:
@@ -92,7 +94,9 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
             where=str(bundle.of(NAME)[0].path),
             now="run msopprof simulator again (built with -g, with --kernel-name), or copy the whole folder",
         )
-    written = next(((v.visual.soc, v.label or "visualize_data.bin") for v in found if v.visual and v.visual.soc), None)
+    written = next(
+        ((v.visual.soc, v.label or "visualize_data.bin") for v in found if v.visual and v.visual.soc), None
+    )
     the_chip, chip_notices = chip.resolve(written, soc)
     return Profile(
         target=bundle.target,
@@ -236,7 +240,9 @@ def _duration(launch: _Launch) -> Measure:
         return Measure(max(spans), "us", where, computed=True)
     longest = max((spent for pipes in launch.pipes.values() for spent in pipes.values()), default=0.0)
     if longest:
-        where = "instr_exe:running_time(us), sum of the longest pipe: the kernel takes at least this, simulated"
+        where = (
+            "instr_exe:running_time(us), sum of the longest pipe: the kernel takes at least this, simulated"
+        )
         return Measure(longest, "us", where, computed=True)
     cycles = sum(line.cycles for line in launch.lines.values())
     return Measure(cycles, "cycles", "code_exe:cycles, sum over lines and cores, simulated", computed=True)

@@ -20,6 +20,7 @@ LONGEST_WORD = 8_192
 # Steps of SQLite's virtual machine: a scan needs about one a byte, a join a few.
 STEPS_PER_BYTE, STEPS_AT_LEAST = 64, 50_000_000
 _PERIOD = 100_000
+_LIMIT_LENGTH = 0  # SQLITE_LIMIT_LENGTH
 _FUNCTIONS = frozenset(("count", "total", "min", "max"))
 _QUIET = ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON", "cache_size=-32768")
 
@@ -38,8 +39,9 @@ class SqliteFile:
         self._base = sqlite3.connect(uri, uri=True, isolation_level=None)
         try:
             self._base.text_factory = _text
-            if hasattr(self._base, "setlimit"):  # Python 3.11
-                self._base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+            limit = getattr(self._base, "setlimit", None)  # since Python 3.11
+            if limit is not None:
+                limit(_LIMIT_LENGTH, LONGEST_VALUE)
             for setting in _QUIET:
                 self._base.execute(f"PRAGMA {setting}")
             self._base.set_progress_handler(self._step, _PERIOD)

@@ -36,7 +36,9 @@ def line(cells: Sequence[str]) -> str:
     if text.count(",") == len(cells) - 1 and _SPECIAL.isdisjoint(text.replace(",", "")):
         return text
     out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow([cell.replace("\n", " ").replace("\r", " ") for cell in cells])
+    csv.writer(out, lineterminator="").writerow(
+        [cell.replace("\n", " ").replace("\r", " ") for cell in cells]
+    )
     return out.getvalue()
 
 

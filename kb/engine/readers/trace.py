@@ -147,7 +147,11 @@ def _lane(event: Mapping[str, Any], args: Mapping[str, Any], one: _Read) -> None
     if event.get("name") == "process_name" and len(one.processes) < MOST_LANES:
         one.processes[process] = name
         one.ascend |= name in ("Ascend Hardware", "CANN")
-    elif event.get("name") == "thread_name" and isinstance(thread, (int, str)) and len(one.threads) < MOST_LANES:
+    elif (
+        event.get("name") == "thread_name"
+        and isinstance(thread, (int, str))
+        and len(one.threads) < MOST_LANES
+    ):
         one.threads[process, thread] = name
 
 
