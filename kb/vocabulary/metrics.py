@@ -139,7 +139,9 @@ METRICS: tuple[Metric, ...] = (
     Metric("matmul_k", "", "K of the product, from the shapes"),
     Metric("inner_axis_bytes", "B", "bytes of the innermost axis of the first input"),
     Metric("inner_axis_rest_256", "B", "bytes of the innermost axis of the first input modulo 256"),
-    Metric("inner_axis_rest_512", "B", "bytes of the innermost axis of the first input modulo 512; 0 is aligned"),
+    Metric(
+        "inner_axis_rest_512", "B", "bytes of the innermost axis of the first input modulo 512; 0 is aligned"
+    ),
     Metric("io_bytes", "B", "bytes of all inputs and outputs by shape and dtype"),
     Metric("l2_bytes", "B", "size of the chip's L2 cache"),
     Metric("elements", "", "elements of the first output"),

@@ -67,7 +67,10 @@ def _database(source: Source) -> tuple[str, str]:
     except (sqlite3.Error, ValueError):
         return "a damaged SQLite database", "export the profile again"
     if "COMPUTE_TASK_INFO" in tables or "TASK" in tables:
-        return "a database of msprof or the PyTorch profiler", "databases are not read yet; " + _JOB
+        return (
+            "a database of a profiler that lacks the tables of tasks and strings",
+            "export the profile again",
+        )
     if not {name for name in tables if not name.startswith("sqlite_")}:
         return (
             "a SQLite database without a single table",
