@@ -105,7 +105,9 @@ def test_no_query_can_break_it(text: str) -> None:
 _INDEX = store.in_memory(ENTRIES, Embedder(shipped_model()))
 
 
-@pytest.mark.parametrize("text", ['"', "NEAR(a b)", "title:x OR y", "a* AND (b", "'; DROP TABLE entry; --", "\0", "^x"])
+@pytest.mark.parametrize(
+    "text", ['"', "NEAR(a b)", "title:x OR y", "a* AND (b", "'; DROP TABLE entry; --", "\0", "^x"]
+)
 def test_query_syntax_is_plain_text(index: store.Index, text: str) -> None:
     search.search(text, use=index)
     assert index.db.execute("SELECT count(*) FROM entry").fetchone() == (len(ENTRIES),)
@@ -135,7 +137,18 @@ def test_similar_entries_leave_the_entry_itself_out(index: store.Index) -> None:
     assert (hit.rank, hit.id) == (1, "matmul-tiling")
 
 
-HEAVY = ("numpy", "pandas", "sqlite_utils", "sklearn", "torch", "typer", "rich", "yaml", "dataclasses", "kb.model")
+HEAVY = (
+    "numpy",
+    "pandas",
+    "sqlite_utils",
+    "sklearn",
+    "torch",
+    "typer",
+    "rich",
+    "yaml",
+    "dataclasses",
+    "kb.model",
+)
 
 
 def test_a_search_loads_nothing_heavy(tmp_path: Path) -> None:
@@ -147,5 +160,7 @@ def test_a_search_loads_nothing_heavy(tmp_path: Path) -> None:
     )
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+        )
     assert done.stdout.strip() == "[]"

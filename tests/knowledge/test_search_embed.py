@@ -93,7 +93,9 @@ def test_a_model_of_another_format_is_refused(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_sentence_transformers_gives_the_same_vectors(embedder: Embedder, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed (extra `models`)")
-    pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed (extra `models`)")
+    pytest.importorskip(
+        "sentence_transformers", reason="sentence-transformers is not installed (extra `models`)"
+    )
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from sentence_transformers import SentenceTransformer
 

@@ -46,7 +46,10 @@ def test_a_changed_entry_is_seen(root: Path) -> None:
     assert not search.search("zirconium").results[0].parts["matched"]
     store.close()
     path = root / "tips" / "log-ez9999.md"
-    path.write_text(path.read_text(encoding="utf-8").replace("EZ9999 in the log", "Zirconium in the log"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("EZ9999 in the log", "Zirconium in the log"),
+        encoding="utf-8",
+    )
     assert search.search("zirconium").results[0].id == "log-ez9999"
 
 
@@ -149,9 +152,14 @@ print(search("tiling of MatMul").results[0].id)
 
 def test_many_processes_may_build_at_once(root: Path, tmp_path: Path) -> None:
     code = _SEARCH.format(tests=str(Path(__file__).parent), root=str(root))
-    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = os.environ | {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
     running = [
-        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        )
         for _ in range(4)
     ]
     said = [process.communicate(timeout=120) for process in running]

@@ -64,7 +64,9 @@ def test_glossary_and_other_names_add_terms(index: store.Index) -> None:
 
 
 def test_the_longest_known_word_is_taken(index: store.Index) -> None:
-    assert _asked(index, "在线编译").also.get("compiling") is None  # the glossary says compile, the stem does the rest
+    assert (
+        _asked(index, "在线编译").also.get("compiling") is None
+    )  # the glossary says compile, the stem does the rest
     assert _asked(index, "在线编译").also["compile"] == "在线编译"
 
 

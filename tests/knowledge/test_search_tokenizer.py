@@ -24,7 +24,9 @@ def embedder() -> Embedder:
 
 def _golden(embedder: Embedder) -> list[tuple[str, str]]:
     told = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    assert told["model"] == embedder.version, "the golden file belongs to another model: `make model` writes both"
+    assert told["model"] == embedder.version, (
+        "the golden file belongs to another model: `make model` writes both"
+    )
     return [(text, digest) for text, digest in told["splits"]]
 
 
@@ -41,7 +43,9 @@ def test_a_thousand_mixed_strings_split_like_the_reference(embedder: Embedder) -
 
 def test_the_reference_itself_where_it_is_installed(embedder: Embedder) -> None:
     pytest.importorskip("tokenizers", reason="the reference tokenizer is not installed (extra `models`)")
-    static = pytest.importorskip("kb.models.static", reason="sentence-transformers is not installed (extra `models`)")
+    static = pytest.importorskip(
+        "kb.models.static", reason="sentence-transformers is not installed (extra `models`)"
+    )
     reference, _ = static.read(shipped_model())
     for text, _ in _golden(embedder):
         assert embedder.split(text) == reference.encode(text).tokens, text

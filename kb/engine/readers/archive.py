@@ -40,6 +40,7 @@ _FAULTS = (
     zipfile.BadZipFile, zlib.error, gzip.BadGzipFile, tar.Damaged, struct.error, EOFError, NotImplementedError,
     RuntimeError, ValueError, ArithmeticError, LookupError,
 )  # fmt: skip
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:")
 _NOW = "unpack it by hand and give the folder"
 
 
@@ -69,18 +70,22 @@ def unpacked(source: Source) -> Iterator[tuple[Path, list[Notice]]]:
         except OSError as fault:
             raise unreadable(source.path, fault) from fault
         except _FAULTS as fault:
-            text = f"a damaged archive, or one packed in a way that is not read: {fault}"
-            raise SourceError(text, where=str(source.path), now=_NOW) from fault
+            if not box.kept:
+                text = f"a damaged archive, or one packed in a way that is not read: {fault}"
+                raise SourceError(text, where=str(source.path), now=_NOW) from fault
+            box.fault = str(fault)
         yield box.folder, box.notices
 
 
 @dataclass
 class _Box:
-    """The private folder while it is filled."""
+    """The private folder while it is filled; `kept` counts the members written, the last one perhaps in part."""
 
     folder: Path
     source: Source
     members: int = 0
+    kept: int = 0
+    fault: str = ""
     unpacked: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
 
@@ -88,10 +93,14 @@ class _Box:
     def notices(self) -> list[Notice]:
         """What was left out, by reason."""
         where = str(self.source.path)
-        return [
+        out = [
             Notice("member-skipped", f"{count} members were left out: {why}", where)
             for why, count in self.left_out.items()
         ]
+        if self.fault:
+            text = f"the archive is cut off or damaged ({self.fault}); the {self.kept} members before that are used"
+            out.append(Notice("file-cut-off", text, where))
+        return out
 
     def skip(self, why: str) -> None:
         """Count a member that is not written."""
@@ -106,7 +115,7 @@ class _Box:
     def put(self, name: str, content: _Readable) -> None:
         """Write a member, or skip it when its name leads out of the folder."""
         parts = [_safe(part) for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
-        if not parts or ".." in parts or name.startswith(("/", "\\")) or ":" in parts[0][:2]:
+        if not parts or ".." in parts or _ABSOLUTE.match(name):
             self.skip("their names lead out of the archive")
             return
         path = self.folder.joinpath(*parts)
@@ -119,6 +128,7 @@ class _Box:
         except (FileExistsError, NotADirectoryError):
             self.skip("two of the same name")
             return
+        self.kept += 1
         with file:
             while data := content.read(CHUNK):
                 file.write(data)

@@ -76,8 +76,9 @@ class _Text:
     def _more(self) -> bool:
         chunk = "" if self.ended else self._file.read(CHUNK)
         self.ended = not chunk
-        self.window, self.before = self.window[self.place :] + chunk, self.before + self.place
-        self.place = 0
+        if chunk:
+            self.window, self.before = self.window[self.place :] + chunk, self.before + self.place
+            self.place = 0
         return bool(chunk)
 
     def peek(self) -> str:
@@ -112,18 +113,21 @@ class _Text:
             except ValueError as fault:
                 self._enlarge(fault)
                 continue
-            if end == len(self.window) and self.window[end - 1] in _INNER and self._more():
-                continue  # a number or word at the edge of the window may go on
+            if self.window[end - 1] in _INNER and self._cut_at(end) and self._more():
+                continue
             self.place = end
             return value
+
+    def _cut_at(self, end: int) -> bool:
+        """Whether a number that ends here may go on behind the window: 1e is a 1 before it is a 1e5."""
+        return len(self.window) - end < _EDGE and _INNER.issuperset(self.window[end:])
 
     def _enlarge(self, fault: ValueError) -> None:
         """A value that could not be decoded may only be cut by the window; doubling it keeps this linear."""
         size = len(self.window) - self.place
-        inside = not isinstance(fault, json.JSONDecodeError) or (
-            not fault.msg.startswith("Unterminated") and fault.pos < len(self.window) - _EDGE
-        )
-        if inside:
+        if not isinstance(fault, json.JSONDecodeError):  # a number of thousands of digits
+            raise _Fault("damaged") from fault
+        if not fault.msg.startswith("Unterminated") and fault.pos < len(self.window) - _EDGE:
             raise _Fault("damaged") from fault
         if size > LARGEST_VALUE:
             raise _Fault("damaged, or a value of more than four million characters") from fault
@@ -131,7 +135,8 @@ class _Text:
         while len(self.window) - self.place < max(2 * size, CHUNK) and self._more():
             grown = True
         if not grown:
-            raise _Fault("the file ends inside the document") from fault
+            ends = fault.msg.startswith("Unterminated") or fault.pos >= len(self.window) - 1
+            raise _Fault("the file ends inside the document" if ends else "damaged") from fault
 
 
 def _walk(text: _Text, keys: Keys, depth: int) -> Iterator[tuple[Keys, Any]]:

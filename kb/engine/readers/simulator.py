@@ -8,7 +8,7 @@ never put beside times of a device. A share of a core's time needs the trace: wi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kb.engine.readers import chip, simulator_trace, visualize
@@ -108,6 +108,14 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
         files=tuple(file for launch in found for file in launch.files),
         notices=(*bundle.notices, *(n for launch in found for n in launch.notices), *chip_notices),
     )
+
+
+def contribute(profile: Profile, bundle: Bundle) -> Profile:
+    """Beside times of a device the model's are left out: the two are never mixed."""
+    label = bundle.label(bundle.of(NAME)[0].path)
+    text = f"{len(bundle.of(NAME))} files of the simulator lie beside the capture and were left out"
+    notice = Notice("simulated-left-out", f"{text}; give their folder alone to read them", label)
+    return replace(profile, notices=(*profile.notices, notice))
 
 
 def _place(path: Path) -> tuple[Path, Core | None]:

@@ -17,9 +17,9 @@ MAGIC = b"SQLite format 3\0"
 MOST_TABLES = 1_000
 LONGEST_VALUE = 1 << 20
 LONGEST_WORD = 8_192
-# Steps of SQLite's virtual machine: a scan needs about one a byte, a join a few.
-STEPS_PER_BYTE, STEPS_AT_LEAST = 64, 50_000_000
-_PERIOD = 100_000
+# Steps of the virtual machine of SQLite: a database of a run needs about one a byte.
+STEPS_PER_BYTE, STEPS_AT_LEAST = 32, 5_000_000
+_PERIOD = 10_000
 _LIMIT_LENGTH = 0  # SQLITE_LIMIT_LENGTH
 _FUNCTIONS = frozenset(("count", "total", "min", "max"))
 _QUIET = ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON", "cache_size=-32768")

@@ -64,8 +64,8 @@ def members(stream: Stream) -> Iterator[Member]:
     """
     name, size = "", -1  # from extended headers before a member
     while True:
-        header = _block(stream)
-        if header is None or not header.strip(b"\0"):
+        header = _exactly(stream, BLOCK)
+        if not header.strip(b"\0"):
             return
         if _checksum(header) != _number(header[148:156]):
             raise Damaged("a header does not fit its checksum")
@@ -86,24 +86,12 @@ def members(stream: Stream) -> Iterator[Member]:
         member.skip()
 
 
-def _block(stream: Stream) -> bytes | None:
-    data = b""
-    while len(data) < BLOCK:
-        more = stream.read(BLOCK - len(data))
-        if not more:
-            if data:
-                raise Damaged("ends inside a header")
-            return None
-        data += more
-    return data
-
-
 def _exactly(stream: Stream, size: int) -> bytes:
     data = b""
     while len(data) < size:
         more = stream.read(size - len(data))
         if not more:
-            raise Damaged("ends inside a header")
+            raise Damaged("ends without an end mark")
         data += more
     return data
 
