@@ -11,6 +11,7 @@ DEFINES: tuple[str, ...] = (
     "op_time_share", "compute_time_share", "comm_exposed_share", "comm_share", "device_idle_share", "aicpu_time_share",
     "format_conversion_share", "small_kernel_share", "rank_imbalance", "rank_wait_share", "small_packet_ratio", "setup_time_share",
     "small_kernel_time_share",
+    "comm_wait_ratio", "link_bandwidth", "host_sync_share",
 )  # fmt: skip
 
 SMALL_KERNEL_US = 10.0
@@ -53,6 +54,7 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Mea
     if run and setup:
         yield "setup_time_share", _share(min(1.0, setup / run), "random fills and their casts / run")
     yield from _small_kernels(profile)
+    yield from _links(profile)
     yield from _ranks(profile)
 
 
@@ -70,6 +72,17 @@ def _communication(profile: Profile, run: float) -> Iterator[Measured]:
         spent = sum(op.total_us for op in profile.operators if op.core == "communication")
     if spent:
         yield "comm_share", _share(spent / run, "communication / (compute + exposed communication)")
+
+
+def _links(profile: Profile) -> Iterator[Measured]:
+    """What the communication files say: waiting against moving, and counters of the links and the host."""
+    times = profile.times
+    if times.waiting is not None and times.transit is not None:
+        talked = times.waiting.value + times.transit.value
+        if talked > 0:
+            how = f"{times.waiting.origin} / (waiting + transit)"
+            yield "comm_wait_ratio", _share(times.waiting.value / talked, how)
+    yield from ((name, profile.counters[name]) for name in DEFINES if name in profile.counters)
 
 
 def _small_kernels(profile: Profile) -> Iterator[Measured]:
