@@ -307,7 +307,7 @@ def test_damaged_archives(tmp_path: Path, kind: str, private: Path) -> None:
         try:
             assert isinstance(read([made]), Profile)
         except SourceError as fault:
-            assert fault.where and fault.now  # noqa: PT017
+            assert fault.where and fault.now
     assert list(private.iterdir()) == []
 
 
