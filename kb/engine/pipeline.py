@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from kb.engine import stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
@@ -136,15 +136,15 @@ def candidate_targets(chip: Chip) -> tuple[Target, ...]:
 
 
 def run_id(report: Report) -> str:
-    """Short hash of what the report says, so that the same profile is the same run."""
-    text = repr(
-        (report.target, report.operators, report.findings, report.total_us, report.chip, report.files)
-    )
+    """Short hash of what was measured and judged: the same profile is the same run, wherever its files lie."""
+    files = sorted(repr((PurePath(file.path).name, file.kind, file.rows)) for file in report.files)
+    chip = (report.chip.soc, report.chip.candidates, report.chip.basis)
+    text = repr((report.operators, report.findings, report.total_us, chip, files))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _by_time(f: Features) -> tuple[float, str]:
-    return (-(f.operator.total_us if f.operator else 0.0), f.operator.name if f.operator else "")
+    return (-round(f.operator.total_us, 3) if f.operator else 0.0, f.operator.name if f.operator else "")
 
 
 def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, tuple[Features, ...]]:
@@ -187,17 +187,6 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
         where=profile.target,
         now="collect with: msopprof --aic-metrics=Default --output=DIR ./app (or the torch profiler at Level1 with aic_metrics=PipeUtilization)",
     )
-
-
-# What an operator has without any counter: its time and how often it ran.
-_BARE = frozenset(
-    {"task_duration_us", "launch_count", "op_time_share", "compute_time_share", "core_count", "host_gap_us"}
-)
-
-
-def _telling(f: Features) -> bool:
-    """Anything was measured or stated beyond time and count."""
-    return any(name not in _BARE for name in f.values)
 
 
 def _similar_cases(

@@ -111,7 +111,7 @@ def _group(f: Features) -> str:
 
 def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) -> Finding:
     pattern, group = key
-    pairs = sorted(pairs, key=lambda pair: (-_stake(pair[0]), _name(pair[0])))
+    pairs = sorted(pairs, key=lambda pair: (-round(_stake(pair[0]), 9), _name(pair[0])))
     total = sum(_time(f) for f, _ in pairs)
     lead = pairs[0][1]
     rooms = [
@@ -138,7 +138,7 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
     if bottleneck.id == "comm-exposed":
         share = 1.0  # its headroom already is a share of the run, whatever the summed rows say
     headroom = verdict.headroom
-    group.sort(key=lambda f: (-_time(f), _name(f)))
+    group.sort(key=lambda f: (-round(_time(f), 3), _name(f)))
     return Finding(
         id=bottleneck.id,
         pattern=bottleneck.id,

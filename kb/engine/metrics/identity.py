@@ -17,6 +17,7 @@ from kb.model import Operator
 
 LABELS: tuple[str, ...] = (
     "op_type", "op_pattern", "core", "dtype", "input_format", "follows", "followed_by", "chip_family", "hand_written", "setup",
+    "conversion",
 )  # fmt: skip
 
 SEVERAL = "several"  # the order of launches is known, but no one neighbour comes more than half of the time
@@ -63,6 +64,10 @@ _NOISE = {
     "my",
 }
 _RANDOM = re.compile(r"^(DSA|Stateless)?Random|^DSAGenBitMask|^DSARandom|^Philox", re.IGNORECASE)
+_CONVERSIONS = ("format", "transpose", "cast")
+_CONVERSION_TYPES = (
+    "transdata", "transpose", "cast", "tensormove", "contiguous", "identity", "viewcopy", "asstrided",
+)  # fmt: skip
 _FILL_API = re.compile(r"aclnn(Inplace)?(Normal|Uniform|Random|Bernoulli|Randperm)", re.IGNORECASE)
 
 
@@ -90,6 +95,8 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
         found["chip_family"] = families.pop()
     if is_setup(op, before):
         found["setup"] = "yes"
+    elif is_conversion(op, found):
+        found["conversion"] = "yes"
     return found
 
 
@@ -100,6 +107,13 @@ def is_setup(op: Operator, before: str) -> bool:
     return bool(_RANDOM.match(op.type or op.name) and "mask" not in (op.type or op.name).lower()) or (
         (op.type or "").startswith("Cast") and bool(_RANDOM.match(before))
     )
+
+
+def is_conversion(op: Operator, found: Mapping[str, str]) -> bool:
+    """A kernel that only changes layout, format or dtype; `found` holds its type and work pattern."""
+    if op.core in ("communication", "ai_cpu"):
+        return False
+    return found.get("op_pattern") in _CONVERSIONS or found["op_type"].lower().startswith(_CONVERSION_TYPES)
 
 
 @lru_cache(maxsize=4096)
