@@ -39,6 +39,7 @@ _KIN = (
 LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 # An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
 OPERATOR_ONLY = 0.4
+UNSHOWN = 0.2  # the same where none of its own signs could be checked
 _KERNEL_FAMILIES = frozenset(
     {
         "matmul",
@@ -154,11 +155,20 @@ def _by_operator_alone(
             ):
                 continue
             lead = features[finding.id][0]
-            signature, _ = _signature(entry.when, lead)
+            signature, held = _signature(entry.when, lead)
             found = _fit(entry, finding, lead, targets, (), nearness.get(finding.id, {}))
+            shown = any("op_type" not in text for text in held)  # its own signs were measured here
             if found is not None and signature >= 1.0:
                 reasons = (f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
-                out.append(Match(entry, finding, lead, round(found.fit * OPERATOR_ONLY, 4), ("", *reasons)))
+                out.append(
+                    Match(
+                        entry,
+                        finding,
+                        lead,
+                        round(found.fit * (OPERATOR_ONLY if shown else UNSHOWN), 4),
+                        ("", *reasons),
+                    )
+                )
     return out
 
 
