@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
-from kb.engine.bottlenecks.gate import INFORMATIVE
 from kb.engine.stated import sizes
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
@@ -110,8 +109,6 @@ def match(
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
     out = []
     for finding in findings:
-        if finding.pattern in INFORMATIVE:
-            continue
         leads = features.get(finding.id, ()) or (None,)
         near = nearness.get(finding.id, {})
         for entry in usable:
