@@ -67,8 +67,11 @@ def before(entry: Entry) -> dict[str, Any] | None:
         document["hardware"] = chip
     if lead is not None and lead.shapes:
         document["shape"] = lead.shapes
-    if any(c.metric == "core" and c.basis == "observed" and c.value == "mix" for c in entry.when):
-        document["core"] = "mix"
+    core = next(
+        (c.value for c in entry.when if c.metric == "core" and c.op == "==" and c.basis != "inferred"), None
+    )
+    if core is not None:
+        document["core"] = str(core)
     return document
 
 

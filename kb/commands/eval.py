@@ -130,7 +130,7 @@ def _advice(
     Examples:
       kb eval advice
       kb eval advice --format json
-      kb eval advice --cases tests/benchmarks/advice/real.yaml --profiles ../shared/profiles
+      kb eval advice --cases tests/benchmarks/advice/real.yaml --profiles DIR
     """
     if (cases is None) != (profiles is None):
         raise UsageError("--cases and --profiles belong together", now="give both, or neither")

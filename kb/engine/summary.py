@@ -71,6 +71,8 @@ def headline(
         small = next((item for item in diagnosis.not_judged if item.id == "operator"), None)
         if small is not None:
             return f"Too small to judge: {small.reason}."
+        if diagnosis.notices:
+            return f"Nothing found to change: {diagnosis.notices[0].text}{_near_floor(features)}."
         near = _near_floor(features)
         return (
             f"Nothing found to change{near}."

@@ -102,4 +102,11 @@ def test_decoding_attention_is_no_idle_cube() -> None:
 
 def test_weight_quantised_products_with_few_rows_are_matrix_times_vector() -> None:
     rule = registry()["gemv-small-m"]
-    assert rule.applies(Features(None, {}, {"op_pattern": "weight_quant_matmul"}))
+    f = Features(None, {"matmul_m": Measure(8.0, "", "stated")}, {"op_pattern": "weight_quant_matmul"})
+    assert rule.applies(f)
+    assert rule.judge is not None and rule.judge(f) is not None, "an unknown K is not a small one"
+
+
+def test_an_operator_near_its_limit_is_not_in_trouble() -> None:
+    technique = entry("tile", bottlenecks=("tail-wave",), operators=("Mul",), family="elementwise")
+    assert answers(finding("Mul", "mte2-bound-vector-at-peak", "vector"), technique) == set()

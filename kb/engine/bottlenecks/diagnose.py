@@ -27,7 +27,6 @@ MAX_OPERATORS = 12  # named in one finding; the rest is counted
 
 def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagnosis:
     """Judge everything; order and content depend on the features only."""
-    notices: list[Notice] = []
     not_judged: list[NotJudged] = []
     held: dict[tuple[str, str], list[tuple[Features, Held]]] = defaultdict(list)
     candidates = [f for f in operators if worth_judging(f, scope)]
@@ -41,8 +40,8 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
         for bottleneck, verdict in here:
             held[bottleneck.id, _group(f)].append((f, verdict))
     findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
-    if scope == "run" or any(finding.pattern not in INFORMATIVE for finding in findings):
-        findings = [finding for finding in findings if finding.pattern not in INFORMATIVE]
+    notices = [Notice(item.pattern, item.summary) for item in findings if item.pattern in INFORMATIVE]
+    findings = [item for item in findings if item.pattern not in INFORMATIVE]
     for bottleneck in _run_level(scope):
         judge = None if bottleneck.missing(run) else bottleneck.judge_run
         whole = judge(run, operators) if judge is not None else None
