@@ -32,6 +32,7 @@ OWN_RECIPES = {
     "client-matmul-tiling",
     "client-attention-flashattention",
     "client-nms-ascendc",
+    "matmul-inner-axis-multiple-of-256",
 }
 GOOD = Path(__file__).parents[1] / "samples" / "entries" / "good" / "recipes" / "sample-recipe.md"
 
