@@ -210,6 +210,17 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "doctor.state": ("State", "状态", "状態"),
     "doctor.detail": ("Found", "结果", "結果"),
     "doctor.remedy": ("What to do", "处理办法", "対処"),
+    "formats.count": ("{count} formats are read", "可读取 {count} 种格式", "読み取れる形式 {count} 種"),
+    "formats.name": ("Reader", "读取器", "リーダー"),
+    "formats.title": ("Format", "格式", "形式"),
+    "formats.family": ("Of", "对象", "対象"),
+    "formats.kernel": ("single kernels", "单个算子", "単一カーネル"),
+    "formats.job": ("whole runs", "整个任务", "実行全体"),
+    "formats.archives": ("Archives of any of these", "以上格式的压缩包", "上記を含むアーカイブ"),
+    "formats.holds": ("Holds", "内容", "内容"),
+    "formats.refused": ("Refused by name", "可识别但不读取", "識別するが読み取らないもの"),
+    "formats.looks": ("Looks like", "看起来是", "見た目"),
+    "formats.now": ("What to do", "处理办法", "対処"),
     "eval.search": ("Search, {count} questions", "检索，{count} 个问题", "検索、質問 {count} 件"),
 }
 
