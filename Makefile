@@ -23,8 +23,9 @@ lint:  ## ruff, formatting, import contracts
 types:  ## mypy, strict
 	$(PYTHON) -m mypy
 
-docs:  ## make the picture anew, then run every example of the documentation
+docs:  ## make the picture and the catalogue anew, then run every example of the documentation
 	$(PYTHON) tools/make_picture.py
+	$(PYTHON) -m tools.make_catalogue
 	$(PYTHON) -m pytest tests/test_docs.py
 
 golden:  ## make the golden reports anew; review the diff

@@ -1,7 +1,8 @@
-"""Score kb on questions with known answers.
+"""Score kb on questions with known answers, and say how far its knowledge reaches.
 
 Examples:
   kb eval search tests/benchmarks/queries_dev.tsv
+  kb eval knowledge
 """
 
 from __future__ import annotations
@@ -58,4 +59,23 @@ def _search(
     return 0
 
 
-COMMANDS = {"search": _search}
+def _knowledge(common: Common) -> int:
+    """Counts of the knowledge base, coverage by family, chip, language and grade, and its weak entries.
+
+    Weak is an entry with three reasons or more: a draft, no figure, no condition on a metric, a low grade of
+    evidence, one step, a short cause, no links.
+
+    Examples:
+      kb eval knowledge
+      kb eval knowledge --format markdown
+    """
+    from kb.knowledge.status import status
+    from kb.knowledge.store import load_entries
+    from kb.report.status import status_document, status_page
+
+    found = status(load_entries().values())
+    show(common, status_page(found, common.lang), status_document(found))
+    return 0
+
+
+COMMANDS = {"search": _search, "knowledge": _knowledge}
