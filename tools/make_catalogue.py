@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
 from kb import operators, targets
 from kb.knowledge.entry import FOLDERS, load_entries
 from kb.knowledge.status import status
@@ -20,6 +19,7 @@ from kb.report.page import markdown
 from kb.report.status import status_page
 from kb.vocabulary import bottlenecks
 
+ROOT = Path(__file__).resolve().parent.parent
 Groups = Mapping[str, list[Entry]]
 
 
