@@ -65,13 +65,16 @@ def detector() -> list[Op]:
     ]
 
 
-def _pmu(op: Op) -> list[str]:
-    """The 25 columns of the PipeUtilization group; zeros for the core that had no part, N/A off the AI cores."""
+def pmu_cells(op: Op, load: float = 1.0) -> list[str]:
+    """The 25 columns of the PipeUtilization group; zeros for the core that had no part, N/A off the AI cores.
+
+    `load` scales how busy the pipes were.
+    """
     if not op.shares:
         return ["N/A"] * 25
     time = max(op.duration - 2.6, 0.5)
     cycles = round(time * CLOCK) * op.blocks
-    busy = {pipe: (f"{time * share:.3f}", f"{share:.3f}") for pipe, share in op.shares.items()}
+    busy = {pipe: (f"{time * share * load:.3f}", f"{share * load:.3f}") for pipe, share in op.shares.items()}
     none = ("0.0", "0.0")
     cube, vector = ("mac", "scalar", "mte1", "mte2", "fixpipe"), ("vec", "scalar", "mte2", "mte3")
     on_cube = op.core in ("AI_CORE", "MIX_AIC")
@@ -88,7 +91,7 @@ def _pmu(op: Op) -> list[str]:
     return [*out, f"{share:.3f}"]
 
 
-def _tensors(op: Op) -> list[str]:
+def tensor_cells(op: Op) -> list[str]:
     out = []
     for shape in op.shapes:
         count = shape.count(";") + 1
@@ -136,9 +139,9 @@ def kernel_details(
             str(op.blocks),
             mix,
             kind,
-            *_tensors(op),
+            *tensor_cells(op),
             "N/A",
-            *_pmu(op),
+            *pmu_cells(op),
         ]
         lines.append(",".join(cells))
     return end.join(lines) + end
@@ -159,13 +162,13 @@ def op_summary(ops: Sequence[Op], level0: bool = False) -> str:
     """op_summary.csv; at task-time level 0 words are N/A and all times of pipes 0.0."""
     lines = [headers.OP_SUMMARY]
     for _, task, op, start, gap in _clock(ops, 1):
-        pmu = _pmu(op)
+        pmu = pmu_cells(op)
         times = {i for i, name in enumerate(headers.OP_SUMMARY.split(",")[21:]) if name.endswith("time(us)")}
         if level0:
             pmu = ["0.0" if i in times else cell for i, cell in enumerate(pmu)]
         kind = ["N/A", "N/A", "N/A"] if level0 else [op.type, "static", op.core]
         blocks = ["0", "0", "N/A"] if level0 else [str(op.blocks), "0", "NO"]
-        tensors = ["N/A"] * 6 if level0 else _tensors(op)
+        tensors = ["N/A"] * 6 if level0 else tensor_cells(op)
         cells = [
             "0",
             "4294967295",

@@ -14,6 +14,7 @@ from typing import TextIO
 from kb.errors import SourceError
 
 CHUNK = 1 << 18
+BLOCK = 1 << 22  # characters of a block of lines
 LONGEST_LINE = 1 << 20
 
 
@@ -41,8 +42,10 @@ class Rows:
         self.path = path
         self.unfinished = False
         self._lines = self._read()
+        self._above = 0  # lines up to the header
         self.header: tuple[str, ...] = ()
         for line in self._lines:
+            self._above += 1
             if line.strip():
                 self.header = tuple(cell.strip() for cell in split(line))
                 break
@@ -54,13 +57,46 @@ class Rows:
         """The lines behind the header, unsplit, without line breaks; empty ones too."""
         return self._lines
 
+    def blocks(self) -> Iterator[str]:
+        """What `lines` gives, as blocks of whole lines with their line breaks; a last line without one comes
+        alone.
+        """
+        try:
+            with self._open() as file:
+                for _ in range(self._above):
+                    file.readline()
+                yield from self._whole_lines(file)
+        except OSError as fault:
+            raise unreadable(self.path, fault) from fault
+
+    def _open(self) -> TextIO:
+        # universal line ends: exports mix CRLF and LF; bytes that are no UTF-8 must not stop the reading
+        return self.path.open(encoding="utf-8-sig", errors="replace")
+
     def _read(self) -> Iterator[str]:
         try:
-            # universal line ends: exports mix CRLF and LF; bytes that are no UTF-8 must not stop the reading
-            with self.path.open(encoding="utf-8-sig", errors="replace") as file:
+            with self._open() as file:
                 yield from self._split_lines(file)
         except OSError as fault:
             raise unreadable(self.path, fault) from fault
+
+    def _whole_lines(self, file: TextIO) -> Iterator[str]:
+        rest = ""
+        count = self._above + 1
+        while chunk := file.read(BLOCK):
+            cut = chunk.rfind("\n") + 1
+            if cut:
+                block = rest + chunk[:cut]
+                rest = chunk[cut:]
+                count += block.count("\n")
+                yield block
+            else:
+                rest += chunk
+            if len(rest) > LONGEST_LINE:
+                raise self.too_long(count)
+        if rest:
+            self.unfinished = True
+            yield rest
 
     def _split_lines(self, file: TextIO) -> Iterator[str]:
         rest = ""
@@ -71,14 +107,18 @@ class Rows:
             count += len(lines)
             yield from lines
             if len(rest) > LONGEST_LINE:
-                raise SourceError(
-                    "a line is longer than a megabyte, so this is no table of a profiler",
-                    where=f"{self.path}:{count}",
-                    now="check that the file was copied whole and as text",
-                )
+                raise self.too_long(count)
         if rest:
             self.unfinished = True
             yield rest
+
+    def too_long(self, line: int) -> SourceError:
+        """The error for a line that no profiler writes."""
+        return SourceError(
+            "a line is longer than a megabyte, so this is no table of a profiler",
+            where=f"{self.path}:{line}",
+            now="check that the file was copied whole and as text",
+        )
 
 
 def unreadable(path: Path, fault: OSError) -> SourceError:
