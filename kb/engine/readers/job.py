@@ -108,7 +108,7 @@ def _large_launches() -> Launches:
 
 def _table(launches: Launches, large: bool, rows: Rows, form: Layout, label: str, rank: str) -> TableResult:
     reading = Reading(launches, form, label, rank)
-    if not large:
+    if not large or rows.newlines == "\r":
         return reading.run(rows)
     from kb.engine.readers.large.blocks import Blocks
 

@@ -14,7 +14,7 @@ from typing import TextIO
 from kb.errors import SourceError
 
 CHUNK = 1 << 18
-BLOCK = 1 << 22  # characters of a block of lines
+BLOCK = 1 << 22  # bytes of a block of lines
 LONGEST_LINE = 1 << 20
 
 
@@ -41,6 +41,7 @@ class Rows:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.unfinished = False
+        self.newlines: str | tuple[str, ...] | None = None  # the line ends met so far
         self._lines = self._read()
         self._above = 0  # lines up to the header
         self.header: tuple[str, ...] = ()
@@ -57,15 +58,30 @@ class Rows:
         """The lines behind the header, unsplit, without line breaks; empty ones too."""
         return self._lines
 
-    def blocks(self) -> Iterator[str]:
-        """What `lines` gives, as blocks of whole lines with their line breaks; a last line without one comes
-        alone.
+    def blocks(self) -> Iterator[bytes]:
+        """What `lines` gives, as blocks of whole lines that end in a line feed each; a last line without one comes
+        alone. Only for files with line feeds (see `newlines`).
         """
         try:
-            with self._open() as file:
+            with self.path.open("rb") as file:
                 for _ in range(self._above):
                     file.readline()
-                yield from self._whole_lines(file)
+                count = self._above + 1
+                while block := file.read(BLOCK):
+                    block += file.readline(LONGEST_LINE + 1)
+                    whole = block.rfind(b"\n") + 1
+                    if len(block) - whole > LONGEST_LINE:
+                        raise self.too_long(count + block.count(b"\n"))
+                    if b"\r" in block:
+                        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+                        whole = block.rfind(b"\n") + 1
+                    if whole == len(block):
+                        yield block
+                        continue
+                    if whole:
+                        yield block[:whole]
+                    self.unfinished = True
+                    yield block[whole:]
         except OSError as fault:
             raise unreadable(self.path, fault) from fault
 
@@ -80,28 +96,11 @@ class Rows:
         except OSError as fault:
             raise unreadable(self.path, fault) from fault
 
-    def _whole_lines(self, file: TextIO) -> Iterator[str]:
-        rest = ""
-        count = self._above + 1
-        while chunk := file.read(BLOCK):
-            cut = chunk.rfind("\n") + 1
-            if cut:
-                block = rest + chunk[:cut]
-                rest = chunk[cut:]
-                count += block.count("\n")
-                yield block
-            else:
-                rest += chunk
-            if len(rest) > LONGEST_LINE:
-                raise self.too_long(count)
-        if rest:
-            self.unfinished = True
-            yield rest
-
     def _split_lines(self, file: TextIO) -> Iterator[str]:
         rest = ""
         count = 1
         while chunk := file.read(CHUNK):
+            self.newlines = file.newlines
             lines = (rest + chunk).split("\n")
             rest = lines.pop()
             count += len(lines)

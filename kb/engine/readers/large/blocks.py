@@ -6,24 +6,19 @@ and what pandas cannot make sense of at all sends the whole block there. The ans
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from io import StringIO
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from kb.engine.readers.columns import MISSING
+from kb.engine.readers.large.parse import Bools, Columns, Floats, Integers, Words, parse, usual_times
 from kb.engine.readers.large.sums import Sums
 from kb.engine.readers.large.sweep import Sweep
 from kb.engine.readers.launches import LONGEST_US, MOST_GROUPS, Group, Reading, TableResult
 from kb.engine.readers.rows import LONGEST_LINE, Rows, split
-from kb.engine.readers.timeline import LATEST, nanoseconds
+from kb.engine.readers.timeline import nanoseconds
 
-END = "\x02"  # a cell put behind every line: where it does not come out last, the line has not the header's cells
-STAMP = 32  # bytes kept of a start time
 FEWEST = 32  # clean lines in a row that are worth taking together
 
 Progress = Callable[[int], None]
@@ -36,81 +31,61 @@ class Blocks:
         self.reading = reading
         form = reading.form
         at = form.at
-        self._words = sorted({*form.identity_places, form.at_type, form.at_task})
+        self._same = sorted({*form.identity_places, form.at_type, form.at_task})
         self._whose = {name: at[name] for name in ("device_id", "stream_id", "step_id") if name in at}
         wait = [at["wait_us"]] if "wait_us" in at else []
         self._numbers = [form.at_duration, *wait, *(place for _, place in form.counters)]
         self._waits = bool(wait)
         self._start = at.get("start_us")
-        self._typed = "op_type" in at
         self._known: dict[tuple[str, ...], Group] = {}
         self._sums = Sums(2 + len(form.counters))
-        self._text = ""
+        self._block = b""
         self._lines: list[str] = []
 
     def run(self, rows: Rows, progress: Progress | None = None) -> TableResult:
         """Read to the end of the file."""
         line = 2
-        for text in rows.blocks():
-            count = text.count("\n")
-            frame = None if rows.unfinished else self._parse(text, count)
-            self._text, self._lines = text, []
-            if frame is None:
-                self._carefully(rows, 0, max(count, 1), line)
+        for block in rows.blocks():
+            self._block, self._lines = block, []
+            columns = None if rows.unfinished else self._parse(block)
+            if columns is None:
+                count = max(block.count(b"\n"), 1)
+                self._carefully(rows, 0, count, line)
             else:
-                for start, stop, clean in _runs(self._clean(frame)):
+                count = len(columns)
+                for start, stop, clean in _runs(self._clean(columns)):
                     if clean:
-                        self._add(frame, start, stop)
+                        self._add(columns.part(start, stop), start)
                     else:
                         self._carefully(rows, start, stop, line)
-            line += count or 1
+            line += count
             if progress:
                 progress(line - 2)
         self._sums.hand_over()
         return self.reading.finish(line - 2)
 
-    def _parse(self, text: str, count: int) -> pd.DataFrame | None:
-        """The columns needed of a block; None when it holds something that only the careful reading can judge."""
-        if END in text or "\0" in text:
-            return None
-        width = self.reading.form.width
-        words = dict.fromkeys([*self._words, *self._whose.values()], "category")
-        kinds = {**words, **dict.fromkeys(self._numbers, "float64"), width: "S2"}
-        if self._start is not None:
-            kinds[self._start] = f"S{STAMP}"
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # lines with too many cells: END tells
-                frame = pd.read_csv(
-                    StringIO(text.replace("\n", f",{END}\n")),
-                    header=None, names=range(width + 1), usecols=list(kinds), index_col=False, dtype=kinds,
-                    keep_default_na=False, na_values=dict.fromkeys(self._numbers, MISSING),
-                    skip_blank_lines=False, low_memory=False, engine="c",
-                )  # fmt: skip
-        except (ValueError, OverflowError):  # no number where one should be, or quotes left open
-            return None
-        return frame if len(frame) == count else None
+    def _parse(self, block: bytes) -> Columns | None:
+        words = {*self._same, *self._whose.values()}
+        return parse(block, self.reading.form.width, words, self._numbers, self._start)
 
-    def _clean(self, frame: pd.DataFrame) -> NDArray[np.bool_]:
+    def _clean(self, columns: Columns) -> Bools:
         """Which lines can be taken together."""
-        duration = frame[self._numbers[0]].to_numpy()
-        clean = (frame[self.reading.form.width].to_numpy() == END.encode()) & (duration >= 0)
-        clean &= duration < LONGEST_US
-        for place in self._numbers[1:]:
-            clean &= ~np.isinf(frame[place].to_numpy())
-        if self._start is not None:
-            clean &= _bytes(frame[self._start])[:, -1] == 0
-        if self._typed:
-            kinds = frame[self.reading.form.at_type].cat
-            absent = [k for k, word in enumerate(kinds.categories) if word.strip() in MISSING]
-            if absent and self.reading.form.at_name not in self._words:
-                # the name stands for the type there, so it must tell groups apart from now on
-                self._words = sorted((*self._words, self.reading.form.at_name))
-                self._known.clear()
-                clean &= ~np.isin(kinds.codes, absent)
-        for place in (*self._words, *self._whose.values()):
-            if place in frame:
-                clean &= frame[place].cat.codes.to_numpy() >= 0
+        duration = columns.numbers[:, 0]
+        clean = columns.whole & (duration >= 0) & (duration < LONGEST_US)
+        if np.isinf(columns.numbers).any():
+            clean &= ~np.isinf(columns.numbers).any(axis=1)
+        if columns.stamps is not None:
+            clean &= columns.stamps[:, -1] == 0
+        for found in columns.words.values():
+            clean &= found.codes >= 0
+        form = self.reading.form
+        if form.at_name not in columns.words:
+            types = columns.words[form.at_type]
+            absent = [k for k, word in enumerate(types.words) if word.strip() in MISSING]
+            if absent:
+                # the name stands for the type there, so from the next block on it tells groups apart
+                self._same = sorted((*self._same, form.at_name))
+                clean &= ~np.isin(types.codes, absent)
         return clean
 
     def _carefully(self, rows: Rows, start: int, stop: int, line: int) -> None:
@@ -123,41 +98,20 @@ class Blocks:
 
     def _line(self, k: int) -> str:
         if not self._lines:
-            self._lines = self._text.split("\n")
+            self._lines = self._block.decode("utf-8", errors="replace").split("\n")
         return self._lines[k]
 
-    def _add(self, frame: pd.DataFrame, start: int, stop: int) -> None:
-        """Add up the clean lines from `start` to `stop`."""
-        part = frame.iloc[start:stop]
-        which, firsts = self._combinations(part)
-        places = [place for place in self._words if place in frame]
-        columns = [part[place].cat for place in places]
-        texts = [column.categories.to_numpy()[column.codes.to_numpy()[firsts]] for column in columns]
-        groups = [
-            self._group(key, start + first)
-            for key, first in zip(zip(*texts, strict=True), firsts.tolist(), strict=True)
-        ]
-        cells = part[self._numbers].to_numpy()
-        duration = cells[:, 0].copy()
+    def _add(self, columns: Columns, line: int) -> None:
+        """Add up clean lines, the first of which is number `line` of the block."""
+        same = [columns.words[place] for place in self._same if place in columns.words]
+        which, firsts = _combinations(same, len(columns))
+        keys = zip(*(found.words[found.codes[firsts]].tolist() for found in same), strict=True)
+        groups = [self._group(key, line + first) for key, first in zip(keys, firsts.tolist(), strict=True)]
+        cells = columns.numbers
         if not self._waits:
             cells = np.insert(cells, 1, np.nan, axis=1)
         self._sums.add(groups, which, cells)
-        self._place(part, which, groups, duration)
-
-    def _combinations(self, part: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each line which combination of words it has, counted as they appear, and where each first does."""
-        which = np.zeros(len(part), dtype=np.int64)
-        for place in self._words:
-            if place not in part:
-                continue
-            column = part[place].cat
-            if len(column.categories) > 1:
-                which = which * len(column.categories) + column.codes.to_numpy()
-                if which.max() >= 1 << 31:
-                    which = pd.factorize(which)[0]
-        which = pd.factorize(which)[0]
-        newest = np.maximum.accumulate(which)
-        return which, np.flatnonzero(np.diff(newest, prepend=-1))
+        self._place(columns, which, groups)
 
     def _group(self, key: tuple[str, ...], line: int) -> Group:
         """The group of a combination of words, of which `line` of the block is an example."""
@@ -169,48 +123,43 @@ class Blocks:
                 self._known[key] = found
         return found
 
-    def _place(
-        self, part: pd.DataFrame, which: NDArray[np.int64], groups: list[Group], duration: NDArray[np.float64]
-    ) -> None:
+    def _place(self, columns: Columns, which: Integers, groups: Sequence[Group]) -> None:
         """Put launches on the time lines of their devices."""
-        starts = self._starts(part)
+        starts = self._starts(columns)
         timed = starts >= 0
-        steps = self._codes(part, "step_id")
-        if steps is not None:
-            codes, names = steps
-            found = np.flatnonzero(np.bincount(codes[timed], minlength=len(names)))
-            self.reading.saw_steps(names[k] for k in found)
+        steps = self._of(columns, "step_id")
+        found = np.flatnonzero(np.bincount(steps.codes[timed], minlength=len(steps.words)))
+        if "step_id" in self._whose:
+            self.reading.saw_steps(steps.words[found].tolist())
         kinds = np.array([group.kind for group in groups], dtype=np.int64)[which]
         timed &= kinds > 0
-        ends = starts + (duration * 1000 + 0.5).astype(np.int64)
-        devices = self._codes(part, "device_id") or (np.zeros(len(part), dtype=np.int64), [""])
-        streams = self._codes(part, "stream_id") or (np.zeros(len(part), dtype=np.int64), [""])
-        for device, name in enumerate(devices[1]):
-            here = timed & (devices[0] == device)
+        ends = starts + _nanoseconds(columns.numbers[:, 0])
+        devices, streams = self._of(columns, "device_id"), self._of(columns, "stream_id")
+        for device, name in enumerate(devices.words.tolist()):
+            here = timed & (devices.codes == device)
             if not here.any():
                 continue
             sweep = self.reading.timeline(name)
-            assert isinstance(sweep, Sweep)
-            stream = np.array([sweep.code(word) for word in streams[1]], dtype=np.int64)[streams[0]]
-            label = np.array([sweep.code(group.label) for group in groups], dtype=np.int64)[which]
-            sweep.add_many(np.stack((starts, ends, kinds, stream, label))[:, here])
+            assert isinstance(sweep, Sweep)  # noqa: S101 - large tables are given no other
+            stream = _coded(sweep, streams.words.tolist())[streams.codes]
+            label = _coded(sweep, [group.label for group in groups])[which]
+            intervals = np.stack((starts, ends, kinds, stream, label))
+            sweep.add_many(intervals if here.all() else intervals[:, here])
 
-    def _codes(self, part: pd.DataFrame, name: str) -> tuple[NDArray[np.int64], list[str]] | None:
-        """Codes of a column and the words they stand for; None when the table has no such column."""
-        if name not in self._whose:
-            return None
-        column = part[self._whose[name]].cat
-        return column.codes.to_numpy().astype(np.int64), column.categories.tolist()
+    def _of(self, columns: Columns, name: str) -> Words:
+        """A column that says whose a launch is; all the same where the table has none."""
+        if name in self._whose:
+            return columns.words[self._whose[name]]
+        return Words(np.zeros(len(columns), dtype=np.int8), np.array([""]))
 
-    def _starts(self, part: pd.DataFrame) -> NDArray[np.int64]:
+    def _starts(self, columns: Columns) -> Integers:
         """Start times in ns, -1 where there is none."""
-        if self._start is None:
-            self.reading.no_start("", len(part))
-            return np.full(len(part), -1, dtype=np.int64)
-        stamps = _bytes(part[self._start])
-        starts, known = _usual(stamps)
-        for k in np.flatnonzero(~known).tolist():
-            cell = bytes(stamps[k]).rstrip(b"\0").decode(errors="replace")
+        if columns.stamps is None:
+            self.reading.no_start("", len(columns))
+            return np.full(len(columns), -1, dtype=np.int64)
+        starts, usual = usual_times(columns.stamps)
+        for k in np.flatnonzero(~usual).tolist():
+            cell = columns.stamps[k].tobytes().rstrip(b"\0").decode(errors="replace")
             found = nanoseconds(cell)
             if found is None:
                 self.reading.no_start(cell)
@@ -218,39 +167,36 @@ class Blocks:
         return starts
 
 
-def _bytes(stamps: pd.Series[Any]) -> NDArray[np.uint8]:
-    cells = np.ascontiguousarray(stamps.to_numpy().astype(f"S{STAMP}"))
-    return cells.view(np.uint8).reshape(len(cells), STAMP)
+def _nanoseconds(us: Floats) -> Integers:
+    return (us * 1000 + 0.5).astype(np.int64)
 
 
-def _usual(stamps: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Start times in ns of the cells that have as many digits as the first one, three of them behind the point,
-    and nothing but a tab behind those; and which cells these are.
-    """
-    points = np.flatnonzero(stamps[0] == ord("."))
-    point = int(points[0]) if len(points) else 0
-    if not 0 < point <= 16:
-        return np.zeros(len(stamps), dtype=np.int64), np.zeros(len(stamps), dtype=bool)
-    digits = stamps[:, [*range(point), *range(point + 1, point + 4)]] - np.uint8(ord("0"))  # others wrap beyond 9
-    after = stamps[:, point + 4]
-    known = (digits <= 9).all(axis=1) & (stamps[:, point] == ord(".")) & (stamps[:, point + 5] == 0)
-    known &= (after == 0) | (after == ord("\t"))
-    starts = np.zeros(len(stamps), dtype=np.int64)
-    for k in range(digits.shape[1]):
-        starts = starts * 10 + digits[:, k]
-    return starts, known & (starts >= 0) & (starts < LATEST)
+def _coded(sweep: Sweep, words: Sequence[str]) -> Integers:
+    return np.array([sweep.code(word) for word in words], dtype=np.int64)
 
 
-def _runs(clean: NDArray[np.bool_]) -> Iterator[tuple[int, int, bool]]:
+def _combinations(columns: Sequence[Words], lines: int) -> tuple[Integers, Integers]:
+    """For each line which combination of words it has, counted as they appear, and where each appears first."""
+    which: Integers = np.zeros(lines, dtype=np.int64)
+    for column in columns:
+        if len(column.words) > 1:
+            which = which * len(column.words) + column.codes
+            if which.max() >= 1 << 31:  # the next product must fit 64 bits
+                which = pd.factorize(which)[0]
+    which = pd.factorize(which)[0]
+    return which, np.flatnonzero(np.diff(np.maximum.accumulate(which), prepend=-1))
+
+
+def _runs(clean: Bools) -> Iterator[tuple[int, int, bool]]:
     """Stretches (start, stop, clean) that cover all lines; short clean ones among odd lines count as odd."""
-    borders = np.flatnonzero(np.diff(clean)) + 1
-    odd_from = 0
-    for start, stop in zip([0, *borders.tolist()], [*borders.tolist(), len(clean)], strict=True):
-        whole = start == 0 and stop == len(clean)
+    borders = [0, *(np.flatnonzero(np.diff(clean)) + 1).tolist(), len(clean)]
+    done = 0
+    for start, stop in zip(borders, borders[1:], strict=False):
+        whole = stop - start == len(clean)
         if clean[start] and (whole or stop - start >= FEWEST):
-            if odd_from < start:
-                yield odd_from, start, False
+            if done < start:
+                yield done, start, False
             yield start, stop, True
-            odd_from = stop
-    if odd_from < len(clean):
-        yield odd_from, len(clean), False
+            done = stop
+    if done < len(clean):
+        yield done, len(clean), False
