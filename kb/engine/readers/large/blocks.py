@@ -39,7 +39,7 @@ class Blocks:
         self._start = at.get("start_us")
         self._known: dict[tuple[str, ...], Group] = {}
         self._sums = Sums(2 + len(form.counters))
-        self._block = b""
+        self._block: bytes | bytearray = b""
         self._lines: list[str] = []
 
     def run(self, rows: Rows, progress: Progress | None = None) -> TableResult:
@@ -64,7 +64,7 @@ class Blocks:
         self._sums.hand_over()
         return self.reading.finish(line - 2)
 
-    def _parse(self, block: bytes) -> Columns | None:
+    def _parse(self, block: bytes | bytearray) -> Columns | None:
         words = {*self._same, *self._whose.values()}
         return parse(block, self.reading.form.width, words, self._numbers, self._start)
 
