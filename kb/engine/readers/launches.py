@@ -6,7 +6,7 @@ by column; memory depends on the number of groups, not of rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from os.path import commonprefix
@@ -29,6 +29,27 @@ _ABSENT = frozenset(("N/A", "NA", ""))
 
 
 @dataclass
+class Totals:
+    """Number, sum and extremes of some times in microseconds."""
+
+    count: int = 0
+    total: float = 0.0
+    low: float = float("inf")
+    high: float = float("-inf")
+
+    def add(self, other: Totals) -> None:
+        """Take in the times that `other` stands for."""
+        self.count += other.count
+        self.total += other.total
+        self.low = min(self.low, other.low)
+        self.high = max(self.high, other.high)
+
+
+def _totals(values: Sequence[float]) -> Totals:
+    return Totals(len(values), sum(values), min(values), max(values)) if values else Totals()
+
+
+@dataclass
 class Group:
     """Equal launches: the first row stands for all, sums for the numbers."""
 
@@ -41,34 +62,40 @@ class Group:
     sums: list[float]
     counts: list[int]
     name: str = ""  # the first by alphabet among the launches, so that the order of rows does not show
-    count: int = 0
-    total_us: float = 0.0
-    low_us: float = float("inf")
-    high_us: float = 0.0
-    wait_us: tuple[float, float, float] = (0.0, float("inf"), float("-inf"))  # sum, low, high
-    waits: int = 0
+    time: Totals = field(default_factory=Totals)
+    wait: Totals = field(default_factory=Totals)
     durations: list[float] = field(default_factory=list)
     wait_cells: list[str] = field(default_factory=list)
     tails: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Number of launches."""
+        return self.time.count
+
+    @property
+    def total_us(self) -> float:
+        """Time of all launches."""
+        return self.time.total
 
     def cell(self, name: str) -> str:
         """The first row's cell of a column, empty when the header has no such column."""
         place = self.layout.at.get(name)
         return self.first[place] if place is not None else ""
 
+    def add(self, time: Totals, wait: Totals, sums: Sequence[float], counts: Sequence[int]) -> None:
+        """Take in launches that were summed elsewhere."""
+        self.time.add(time)
+        self.wait.add(wait)
+        self.sums = [one + other for one, other in zip(self.sums, sums, strict=True)]
+        self.counts = [one + other for one, other in zip(self.counts, counts, strict=True)]
+
     def flush(self) -> None:
         """Add what waits to the sums."""
         if not self.durations:
             return
-        self.count += len(self.durations)
-        self.total_us += sum(self.durations)
-        self.low_us = min(self.low_us, *self.durations)
-        self.high_us = max(self.high_us, *self.durations)
-        waits = _numbers(self.wait_cells)
-        if waits:
-            total, low, high = self.wait_us
-            self.wait_us = (total + sum(waits), min(low, *waits), max(high, *waits))
-            self.waits += len(waits)
+        self.time.add(_totals(self.durations))
+        self.wait.add(_totals(_numbers(self.wait_cells)))
         if self.layout.counters:
             self._add_counters()
         self.durations.clear()
@@ -146,15 +173,12 @@ class TableResult:
 class Launches:
     """All groups of a run, over one or several tables."""
 
-    def __init__(self) -> None:
+    def __init__(self, new_timeline: Callable[[], Timeline] = Timeline) -> None:
+        self.new_timeline = new_timeline
         self.groups: dict[tuple[str, ...], Group] = {}
         self.timelines: dict[tuple[str, str], Timeline] = {}  # by rank and device
         self.overflow = 0
         self._labels: dict[str, str] = {}
-
-    def read(self, rows: Rows, form: Layout, origin: str, rank: str) -> TableResult:
-        """Take in one table; `origin` names the file in measures, `rank` the rank its times belong to."""
-        return _Reading(self, form, origin, rank).run(rows)
 
     def finish(self) -> None:
         """Sum what still waits and close the timelines."""
@@ -200,8 +224,10 @@ class Launches:
         return found
 
 
-class _Reading:
-    """One pass over one table."""
+class Reading:
+    """One pass over one table, line by line; `origin` names the file in measures, `rank` the rank its times belong
+    to.
+    """
 
     def __init__(self, launches: Launches, form: Layout, origin: str, rank: str) -> None:
         self.launches = launches
@@ -220,12 +246,20 @@ class _Reading:
         """Read to the end of the file."""
         line = 1
         for line, text in enumerate(rows.lines(), 2):
-            if not self._quickly(text):
-                self._carefully(text, line, rows.unfinished)
-            if not line % WAITING:
-                self.launches.flush()
+            self.take(text, line, rows.unfinished)
+        return self.finish(line - 1)
+
+    def take(self, text: str, line: int, unfinished: bool) -> None:
+        """Take one line; `unfinished` says that it is the last one and has no line break."""
+        if not self._quickly(text):
+            self._carefully(text, line, unfinished)
+        if not line % WAITING:
+            self.launches.flush()
+
+    def finish(self, lines: int) -> TableResult:
+        """Sum what waits; `lines` were taken in all."""
         self.launches.flush()
-        self.result.rows = line - 1 - self.result.lost - self.result.blank
+        self.result.rows = lines - self.result.lost - self.result.blank
         return self.result
 
     def _quickly(self, text: str) -> bool:
@@ -269,14 +303,13 @@ class _Reading:
         """Put a launch on the time line of its device."""
         start = nanoseconds(cells[self._start])
         if start is None:
-            self._no_start(cells[self._start])
+            self.no_start(cells[self._start])
             return
-        if self._step >= 0 and len(self.result.steps) < MOST_STEPS:
-            self.result.steps.add(cells[self._step])
+        if self._step >= 0:
+            self.saw_steps((cells[self._step],))
         if group.kind:
-            timeline = self._timelines.get(cells[self._device])
-            if timeline is None:
-                timeline = self._new_timeline(cells[self._device])
+            device = cells[self._device]
+            timeline = self._timelines.get(device) or self.timeline(device)
             end = start + int(duration * 1000 + 0.5)
             timeline.add((start, end, group.kind, cells[self._stream], group.label))
 
@@ -298,8 +331,11 @@ class _Reading:
             known.append((middle, len(middle), group))
         return len(middle), group
 
-    def _new_timeline(self, device: str) -> Timeline:
-        timeline = self.launches.timelines.setdefault((self.rank, device), Timeline())
+    def timeline(self, device: str) -> Timeline:
+        """The time line of a device."""
+        timeline = self.launches.timelines.get((self.rank, device))
+        if timeline is None:
+            timeline = self.launches.timelines[self.rank, device] = self.launches.new_timeline()
         self._timelines[device] = timeline
         return timeline
 
@@ -335,10 +371,16 @@ class _Reading:
         group.tails.append(",".join(cell.replace(",", " ") for cell in row[width - form.span : width]))
         self._place(group, row, duration)
 
-    def _no_start(self, cell: str) -> None:
-        self.result.untimed += 1
+    def no_start(self, cell: str, rows: int = 1) -> None:
+        """Count rows without a usable start time."""
+        self.result.untimed += rows
         if "E+" in cell.upper():
-            self.result.mangled += 1
+            self.result.mangled += rows
+
+    def saw_steps(self, names: Iterable[str]) -> None:
+        """Note which steps there are."""
+        if len(self.result.steps) < MOST_STEPS:
+            self.result.steps.update(names)
 
 
 def _kind(task: str, name: str, label: str) -> int:
