@@ -34,8 +34,9 @@ golden:  ## make the golden reports anew; review the diff
 bench:  ## speed as ratios against named baselines
 	$(PYTHON) tools/bench.py
 
-eval:  ## quality of search, as scores
+eval:  ## quality of search and of advice, as scores
 	$(PYTHON) -m kb eval search tests/benchmarks/queries_dev.tsv
+	$(PYTHON) -m kb eval advice --floor tests/benchmarks/advice/floor.json
 
 long:  ## the tests that take minutes
 	$(PYTHON) -m pytest -m long

@@ -11,7 +11,94 @@ from collections.abc import Iterable, Iterator
 
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 STOP = frozenset(
-    ["a", "an", "the", "is", "are", "was", "to", "of", "in", "on", "at", "and", "or", "by", "for", "with", "it", "its", "be", "been", "that", "this", "these", "those", "from", "as", "so", "than", "then", "how", "what", "which", "when", "why", "even", "though", "not", "no", "do", "does", "did", "can", "could", "should", "would", "i", "my", "we", "our", "you", "your", "me", "he", "she", "every", "each", "any", "some", "there", "here", "into", "out", "up", "if", "but", "has", "have", "had", "will", "just", "only", "very", "too", "also", "get", "got", "use", "used", "using", "please", "help", "bug", "usage", "question", "feature", "issue"]
+    [
+        "a",
+        "an",
+        "the",
+        "is",
+        "are",
+        "was",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "and",
+        "or",
+        "by",
+        "for",
+        "with",
+        "it",
+        "its",
+        "be",
+        "been",
+        "that",
+        "this",
+        "these",
+        "those",
+        "from",
+        "as",
+        "so",
+        "than",
+        "then",
+        "how",
+        "what",
+        "which",
+        "when",
+        "why",
+        "even",
+        "though",
+        "not",
+        "no",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "should",
+        "would",
+        "i",
+        "my",
+        "we",
+        "our",
+        "you",
+        "your",
+        "me",
+        "he",
+        "she",
+        "every",
+        "each",
+        "any",
+        "some",
+        "there",
+        "here",
+        "into",
+        "out",
+        "up",
+        "if",
+        "but",
+        "has",
+        "have",
+        "had",
+        "will",
+        "just",
+        "only",
+        "very",
+        "too",
+        "also",
+        "get",
+        "got",
+        "use",
+        "used",
+        "using",
+        "please",
+        "help",
+        "bug",
+        "usage",
+        "question",
+        "feature",
+        "issue",
+    ]
 )
 _TOKEN = re.compile(rf"[A-Za-z0-9_]+|[{CJK}]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -34,8 +121,10 @@ def of_token(token: str) -> list[str]:
     aic, mte2, ratio, mte; a run of Chinese or Japanese its pairs of characters. Stop words, lone characters and small
     numbers give none.
     """
-    if token[0] > "\x7f":
-        return [token[i : i + 2] for i in range(len(token) - 1)] or [token]
+    if is_cjk(token):
+        if len(token) == 1:
+            return [token] if ord(token) > 0x30FF else []  # a lone kana is a particle
+        return [token[i : i + 2] for i in range(len(token) - 1)]
     whole = token.casefold().strip("_")
     if not _speaks(whole):
         return []

@@ -27,26 +27,34 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "./my_operator"
 
 
-def test_a_program_is_collected_and_its_folder_judged(kb: Any, asked: Asked, program: str, tmp_path: Path) -> None:
+def test_a_program_is_collected_and_its_folder_judged(
+    kb: Any, asked: Asked, program: str, tmp_path: Path
+) -> None:
     done = kb(
         "profile-and-advise", program, "--mode", "device", "--warm-up", "7", "--output", "out", "--top", "3",
         "--format", "json", "--", "--m", "1024",
     )  # fmt: skip
     assert done.status == 0, done.err
-    ((name, (paths, request)),) = asked.calls
-    assert (name, request) == ("advise", Request(top=3))
+    (name, (paths, request)), narrowed = asked.calls
+    assert (name, request, narrowed) == ("advise", Request(top=60), ("narrow", Request(top=3)))
     assert paths[0].is_relative_to(tmp_path / "out")
     assert f"collected in {paths[0]}" in done.err
     found = json.loads(done.out)
     assert found["capture"]["warm_up"] == 7
     assert found["capture"]["replay_mode"] == "kernel"
-    assert found["capture"]["cann_version"] == SAMPLE.capture.cann_version  # what only the profile knows stays
+    assert (
+        found["capture"]["cann_version"] == SAMPLE.capture.cann_version
+    )  # what only the profile knows stays
     assert set(SAMPLE.warnings) < set(found["warnings"])  # what the collection has to say is added
     assert load_run(found["run"], db=str(tmp_path / "runs.db")) == found
 
 
-def test_a_dry_run_shows_the_command_and_runs_nothing(kb: Any, asked: Asked, program: str, tmp_path: Path) -> None:
-    done = kb("profile-and-advise", program, "--mode", "device", "--dry-run", "--kernel-name", "Add*", "--", "-x")
+def test_a_dry_run_shows_the_command_and_runs_nothing(
+    kb: Any, asked: Asked, program: str, tmp_path: Path
+) -> None:
+    done = kb(
+        "profile-and-advise", program, "--mode", "device", "--dry-run", "--kernel-name", "Add*", "--", "-x"
+    )
     assert done.status == 0
     assert "msopprof" in done.out
     assert "'--kernel-name=Add*'" in done.out
@@ -74,7 +82,9 @@ def test_no_profiler_is_4_with_the_way_out(kb: Any, program: str, monkeypatch: p
         (["model.onnx"], "cannot be estimated"),
     ],
 )
-def test_wrong_targets_and_options_are_2(kb: Any, program: str, tmp_path: Path, arguments: list[str], what: str) -> None:
+def test_wrong_targets_and_options_are_2(
+    kb: Any, program: str, tmp_path: Path, arguments: list[str], what: str
+) -> None:
     (tmp_path / "model.onnx").write_bytes(b"\x08\x07")
     done = kb("profile-and-advise", *arguments)
     assert (done.status, done.out) == (2, "")

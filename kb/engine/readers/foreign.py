@@ -19,8 +19,16 @@ from kb.errors import SourceError
 _JOB = "give kernel_details.csv, op_summary_*.csv or the folder that holds one"
 
 _MAGIC = (
-    (b"PK\x03\x04", "a zip archive", "unpack it and give the folder"),
-    (b"\x1f\x8b", "a gzip file", "unpack it and give the folder"),
+    (
+        b"PK\x03\x04",
+        "a zip archive inside what was given",
+        "give it by itself: archives are not opened inside others",
+    ),
+    (
+        b"\x1f\x8b",
+        "a gzip file inside what was given",
+        "give it by itself: archives are not opened inside others",
+    ),
     (b"\x7fELF", "a program or library", "give it to `kb profile-and-advise`, which profiles it"),
     (b"\xff\xfe", "text in UTF-16, as a spreadsheet saves it", "save it as CSV in UTF-8"),
     (b"\xfe\xff", "text in UTF-16, as a spreadsheet saves it", "save it as CSV in UTF-8"),
@@ -59,7 +67,10 @@ def _database(source: Source) -> tuple[str, str]:
     except (sqlite3.Error, ValueError):
         return "a damaged SQLite database", "export the profile again"
     if "COMPUTE_TASK_INFO" in tables or "TASK" in tables:
-        return "a database of msprof or the PyTorch profiler", "databases are not read yet; " + _JOB
+        return (
+            "a database of a profiler that lacks the tables of tasks and strings",
+            "export the profile again",
+        )
     if not {name for name in tables if not name.startswith("sqlite_")}:
         return (
             "a SQLite database without a single table",

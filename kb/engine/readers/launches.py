@@ -19,7 +19,9 @@ from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, TWIN, Timeline, n
 from kb.engine.readers.words import clean
 
 WAITING = 1 << 13  # rows of which the counters wait to be summed, over all groups
-MOST_GROUPS = 20_000
+MOST_GROUPS = 20_000  # told apart while reading
+MOST_OPERATORS = 2_000  # kept apart in the end: those with the most time
+MOST_TYPES = 2_000  # types that the others are told apart by
 MOST_STEPS = 100_000
 LONGEST_US = 1e15
 
@@ -61,6 +63,7 @@ class Group:
     folded: bool
     sums: list[float]
     counts: list[int]
+    name: str = ""  # the first by alphabet among the launches, so that the order of rows does not show
     time: Totals = field(default_factory=Totals)
     wait: Totals = field(default_factory=Totals)
     durations: list[float] = field(default_factory=list)
@@ -176,7 +179,9 @@ class Launches:
         self.new_timeline = new_timeline
         self.groups: dict[tuple[str, ...], Group] = {}
         self.timelines: dict[tuple[str, str], Timeline] = {}  # by rank and device
-        self.overflow = 0
+        self.overflow = 0  # launches that were counted by type only
+        self.overflow_us = 0.0
+        self._types: set[tuple[str, str]] = set()
         self._labels: dict[str, str] = {}
 
     def finish(self) -> None:
@@ -199,18 +204,45 @@ class Launches:
         found = self.groups.get(key)
         if found is not None:
             return found
-        task = row[form.at["task_type"]]
         folded = len(self.groups) >= MOST_GROUPS
         if folded:
-            self.overflow += 1
-            key = ("more than can be told apart", task, *form.header)
+            key = self._folded(label, row[form.at["task_type"]], form)
             found = self.groups.get(key)
             if found is not None:
                 return found
+        found = self.groups[key] = self._new(row, form, label, name, origin, folded)
+        return found
+
+    def kept(self) -> list[Group]:
+        """The groups, at most `MOST_OPERATORS` and one for each type that the rarest ones are folded into."""
+        groups = [group for group in self.groups.values() if group.count]
+        apart = by_total(group for group in groups if not group.folded)
+        out = {key: group for key, group in self.groups.items() if group.folded and group.count}
+        for group in apart[MOST_OPERATORS:]:
+            form = group.layout
+            key = self._folded(group.label, group.cell("task_type"), form)
+            whole = out.get(key)
+            if whole is None:
+                whole = out[key] = self._new(group.first, form, group.label, group.name, group.origin, True)
+            whole.add(group.time, group.wait, group.sums, group.counts)
+            whole.name = min(whole.name, group.name)
+        self.overflow = sum(group.count for group in out.values())
+        self.overflow_us = sum(group.total_us for group in out.values())
+        return [*apart[:MOST_OPERATORS], *out.values()]
+
+    def _folded(self, label: str, task: str, form: Layout) -> tuple[str, ...]:
+        """The key of the group for what cannot be told apart but by type."""
+        if len(self._types) >= MOST_TYPES and (label, task) not in self._types:
+            label = "more than can be told apart"
+        self._types.add((label, task))
+        return ("", label, task, *form.header)
+
+    def _new(
+        self, row: list[str], form: Layout, label: str, name: str, origin: str, folded: bool
+    ) -> Group:
+        kind = _kind(row[form.at_task], name, label)
         size = len(form.counters)
-        group = Group(form, row, label, origin, _kind(task, name, label), folded, [0.0] * size, [0] * size)
-        self.groups[key] = group
-        return group
+        return Group(form, row, label, origin, kind, folded, [0.0] * size, [0] * size, name)
 
     def label(self, name: str) -> str:
         """What stands for a missing type: the type the kernel name spells out, else the name."""
@@ -289,6 +321,8 @@ class Reading:
         if not 0 <= duration < LONGEST_US:
             return False
         cells[front] = ""  # stands for the columns that the header lacks
+        name = cells[form.at_name]
+        group.name = min(group.name, name)
         group.durations.append(duration)
         group.wait_cells.append(cells[self._wait])
         group.tails.append(rest[length:])
@@ -361,6 +395,7 @@ class Reading:
             row = (row + [""] * width)[:width]
         row.append("")
         group = self.launches.group_of(row, form, self.origin)
+        group.name = min(group.name, row[form.at_name].strip('"'))
         group.durations.append(duration)
         group.wait_cells.append(row[self._wait])
         group.tails.append(",".join(cell.replace(",", " ") for cell in row[width - form.span : width]))
@@ -389,7 +424,7 @@ def _kind(task: str, name: str, label: str) -> int:
 
 
 def by_total(groups: Iterable[Group]) -> list[Group]:
-    """Groups by falling total time; equal ones by label and name, so that the order never depends on
-    the file.
+    """Groups by falling total time; equal ones (to the nanosecond: sums of floats depend on their order) by label
+    and name, so that the order never depends on the file.
     """
-    return sorted(groups, key=lambda group: (-group.total_us, group.label, group.cell("op_name")))
+    return sorted(groups, key=lambda group: (-round(group.total_us, 3), group.label, group.name))
