@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kb.engine.readers import chip
 from kb.engine.readers.columns import integer
-from kb.engine.readers.launches import Group, Launches, Reading, TableResult
+from kb.engine.readers.launches import MOST_OPERATORS, Group, Launches, Reading, TableResult
 from kb.engine.readers.layout import Layout, layout
 from kb.engine.readers.operators import Built, build, sides_of
 from kb.engine.readers.rows import Rows
@@ -91,7 +91,7 @@ def read_job(
         label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
         tables.append(_Table(source, label, rank, form, _table(launches, large, rows, form, label, rank)))
     launches.finish()
-    groups = [group for group in launches.groups.values() if group.count]
+    groups = launches.kept()
     built = build(groups, overlapping=_twins_overlap(launches))
     traced, trace_files, trace_notices = read_ranks(bundle, settings)
     ranks = _rank_times(tables, launches, built, traced)
@@ -135,7 +135,7 @@ def _large_launches() -> Launches:
 
 def _table(launches: Launches, large: bool, rows: Rows, form: Layout, label: str, rank: str) -> TableResult:
     reading = Reading(launches, form, label, rank)
-    if not large or rows.newlines == "\r":
+    if not large or not rows.blockwise:
         return reading.run(rows)
     from kb.engine.readers.large.blocks import Blocks
 
@@ -274,7 +274,10 @@ def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table]) -> 
             Notice("unsorted", f"{late} rows lie far out of time order; idle times are approximate", names)
         )
     if launches.overflow:
-        text = f"{launches.overflow} launches beyond the first 20000 groups were counted without their shapes"
+        text = (
+            f"more than {MOST_OPERATORS} operators with different shapes: {launches.overflow} launches of the rarest "
+            f"ones ({launches.overflow_us:.0f} us) are counted by type, without their shapes"
+        )
         out.append(Notice("shapes-folded", text, names))
     if len({item.rank for item in tables}) > 1:
         out.append(Notice("ranks-summed", f"operators and times are sums over {len(tables)} tables", names))

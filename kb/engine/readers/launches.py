@@ -19,7 +19,9 @@ from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, TWIN, Timeline, n
 from kb.engine.readers.words import clean
 
 WAITING = 1 << 13  # rows of which the counters wait to be summed, over all groups
-MOST_GROUPS = 20_000
+MOST_GROUPS = 20_000  # told apart while reading
+MOST_OPERATORS = 2_000  # kept apart in the end: those with the most time
+MOST_TYPES = 2_000  # types that the others are told apart by
 MOST_STEPS = 100_000
 LONGEST_US = 1e15
 
@@ -177,7 +179,9 @@ class Launches:
         self.new_timeline = new_timeline
         self.groups: dict[tuple[str, ...], Group] = {}
         self.timelines: dict[tuple[str, str], Timeline] = {}  # by rank and device
-        self.overflow = 0
+        self.overflow = 0  # launches that were counted by type only
+        self.overflow_us = 0.0
+        self._types: set[tuple[str, str]] = set()
         self._labels: dict[str, str] = {}
 
     def finish(self) -> None:
@@ -200,19 +204,43 @@ class Launches:
         found = self.groups.get(key)
         if found is not None:
             return found
-        task = row[form.at["task_type"]]
         folded = len(self.groups) >= MOST_GROUPS
         if folded:
-            self.overflow += 1
-            key = ("more than can be told apart", task, *form.header)
+            key = self._folded(label, row[form.at["task_type"]], form)
             found = self.groups.get(key)
             if found is not None:
                 return found
+        found = self.groups[key] = self._new(row, form, label, name, origin, folded)
+        return found
+
+    def kept(self) -> list[Group]:
+        """The groups, at most `MOST_OPERATORS` and one for each type that the rarest ones are folded into."""
+        groups = [group for group in self.groups.values() if group.count]
+        apart = by_total(group for group in groups if not group.folded)
+        out = {key: group for key, group in self.groups.items() if group.folded and group.count}
+        for group in apart[MOST_OPERATORS:]:
+            form = group.layout
+            key = self._folded(group.label, group.cell("task_type"), form)
+            whole = out.get(key)
+            if whole is None:
+                whole = out[key] = self._new(group.first, form, group.label, group.name, group.origin, True)
+            whole.add(group.time, group.wait, group.sums, group.counts)
+            whole.name = min(whole.name, group.name)
+        self.overflow = sum(group.count for group in out.values())
+        self.overflow_us = sum(group.total_us for group in out.values())
+        return [*apart[:MOST_OPERATORS], *out.values()]
+
+    def _folded(self, label: str, task: str, form: Layout) -> tuple[str, ...]:
+        """The key of the group for what cannot be told apart but by type."""
+        if len(self._types) >= MOST_TYPES and (label, task) not in self._types:
+            label = "more than can be told apart"
+        self._types.add((label, task))
+        return ("", label, task, *form.header)
+
+    def _new(self, row: list[str], form: Layout, label: str, name: str, origin: str, folded: bool) -> Group:
+        kind = _kind(row[form.at_task], name, label)
         size = len(form.counters)
-        kind = _kind(task, name, label)
-        group = Group(form, row, label, origin, kind, folded, [0.0] * size, [0] * size, name)
-        self.groups[key] = group
-        return group
+        return Group(form, row, label, origin, kind, folded, [0.0] * size, [0] * size, name)
 
     def label(self, name: str) -> str:
         """What stands for a missing type: the type the kernel name spells out, else the name."""

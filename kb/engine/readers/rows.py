@@ -41,10 +41,11 @@ class Rows:
         SourceError: when the file cannot be opened, or a line is longer than a megabyte.
     """
 
+    newlines: str | tuple[str, ...] | None = None  # the line ends met so far
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.unfinished = False
-        self.newlines: str | tuple[str, ...] | None = None  # the line ends met so far
         self._lines = self._read()
         self._above = 0  # lines up to the header
         self.header: tuple[str, ...] = ()
@@ -61,9 +62,15 @@ class Rows:
         """The lines behind the header, unsplit, without line breaks; empty ones too."""
         return self._lines
 
+    @property
+    def blockwise(self) -> bool:
+        """Whether `blocks` can give the lines: a file whose first lines end in line feeds."""
+        met = (self.newlines,) if isinstance(self.newlines, str) else self.newlines or ("\r",)
+        return "\r" not in met
+
     def blocks(self) -> Iterator[bytes | bytearray]:
         """What `lines` gives, as blocks of whole lines that end in a line feed each; a last line without one comes
-        alone. Only for files with line feeds (see `newlines`). A block is valid until the next one is asked for.
+        alone. Only where `blockwise`. A block is valid until the next one is asked for.
         """
         try:
             with self.path.open("rb") as file:
@@ -74,7 +81,7 @@ class Rows:
             raise unreadable(self.path, fault) from fault
 
     def _blocks(self, file: BufferedReader) -> Iterator[bytes | bytearray]:
-        block, kept, line, read = bytearray(), b"", self._above + 1, 1
+        block, kept, read = bytearray(), b"", 1
         while read:
             # one buffer for all blocks: fresh pages for each would cost a tenth of the time
             block.extend(bytes(max(BLOCK, 2 * len(kept)) - len(block)))
@@ -85,9 +92,8 @@ class Rows:
             whole = block.rfind(b"\n", 0, filled) + 1
             kept = bytes(block[whole:filled])
             if len(kept) > LONGEST_LINE:
-                raise self.too_long(line + block.count(b"\n", 0, whole))
+                raise self.too_long()
             del block[whole:]
-            line += block.count(b"\n")
             if whole:
                 yield _with_line_feeds(block)
         *lines, last = _with_line_feeds(kept).split(b"\n")
@@ -123,11 +129,11 @@ class Rows:
             self.unfinished = True
             yield rest
 
-    def too_long(self, line: int) -> SourceError:
+    def too_long(self, line: int | None = None) -> SourceError:
         """The error for a line that no profiler writes."""
         return SourceError(
             "a line is longer than a megabyte, so this is no table of a profiler",
-            where=f"{self.path}:{line}",
+            where=str(self.path) if line is None else f"{self.path}:{line}",
             now="check that the file was copied whole and as text",
         )
 

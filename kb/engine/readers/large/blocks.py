@@ -6,7 +6,7 @@ and what pandas cannot make sense of at all sends the whole block there. The ans
 
 from __future__ import annotations
 
-import itertools
+import gc
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -19,6 +19,7 @@ from kb.engine.readers.large.sweep import Sweep
 from kb.engine.readers.launches import LONGEST_US, MOST_GROUPS, Group, Reading, TableResult
 from kb.engine.readers.rows import LONGEST_LINE, Rows, split
 from kb.engine.readers.timeline import nanoseconds
+import itertools
 
 FEWEST = 32  # clean lines in a row that are worth taking together
 
@@ -45,6 +46,13 @@ class Blocks:
 
     def run(self, rows: Rows, progress: Progress | None = None) -> TableResult:
         """Read to the end of the file."""
+        gc.freeze()  # the many objects of pandas would be looked through again and again
+        try:
+            return self._run(rows, progress)
+        finally:
+            gc.unfreeze()
+
+    def _run(self, rows: Rows, progress: Progress | None) -> TableResult:
         line = 2
         for block in rows.blocks():
             self._block, self._lines = block, []
@@ -66,7 +74,7 @@ class Blocks:
         return self.reading.finish(line - 2)
 
     def _parse(self, block: bytes | bytearray) -> Columns | None:
-        words = {*self._same, *self._whose.values()}
+        words = {*self._same, *self._whose.values(), self.reading.form.at_name}
         return parse(block, self.reading.form.width, words, self._numbers, self._start)
 
     def _clean(self, columns: Columns) -> Bools:
@@ -79,14 +87,6 @@ class Blocks:
             clean &= columns.stamps[:, -1] == 0
         for found in columns.words.values():
             clean &= found.codes >= 0
-        form = self.reading.form
-        if form.at_name not in columns.words:
-            types = columns.words[form.at_type]
-            absent = [k for k, word in enumerate(types.words) if word.strip() in MISSING]
-            if absent:
-                # the name stands for the type there, so from the next block on it tells groups apart
-                self._same = sorted((*self._same, form.at_name))
-                clean &= ~np.isin(types.codes, absent)
         return clean
 
     def _carefully(self, rows: Rows, start: int, stop: int, line: int) -> None:
@@ -104,10 +104,18 @@ class Blocks:
 
     def _add(self, columns: Columns, line: int) -> None:
         """Add up clean lines, the first of which is number `line` of the block."""
-        same = [columns.words[place] for place in self._same if place in columns.words]
+        form = self.reading.form
+        same = [columns.words[place] for place in self._same]
+        names = columns.words[form.at_name]
+        if any(word.strip() in MISSING for word in columns.words[form.at_type].words):
+            same.append(names)  # stands for the type there
         which, firsts = _combinations(same, len(columns))
         keys = zip(*(found.words[found.codes[firsts]].tolist() for found in same), strict=True)
         groups = [self._group(key, line + first) for key, first in zip(keys, firsts.tolist(), strict=True)]
+        first_names = np.full(len(groups), len(names.words))
+        np.minimum.at(first_names, which, names.codes)  # words come in order
+        for group, code in zip(groups, first_names.tolist(), strict=True):
+            group.name = min(group.name, names.words[code].strip('"'))
         cells = columns.numbers
         if not self._waits:
             cells = np.insert(cells, 1, np.nan, axis=1)
