@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from kb.benchmark import healthy, planted, real, selftest
 from kb.benchmark.scores import Failure, Scores, Section, part, ranking
@@ -18,7 +19,7 @@ from kb.engine import stated
 from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, open_knowledge
 from kb.engine.readers.metrics_json import read_metrics
 from kb.errors import NothingToJudge
-from kb.model import Entry, Profile, Recommendation, Report
+from kb.model import Entry, Finding, Profile, Recommendation, Report
 
 DEEP = 60  # recommendations looked through for MRR; users see ten
 GRAIN = 0.005  # a promise is printed in whole percents
@@ -100,50 +101,67 @@ def _recipe_section(
 
 def real_section(knowledge: Knowledge, cases: Sequence[real.Case]) -> Section:
     """Real captures with a known remedy."""
-    found: list[bool] = []
-    places: list[int | None] = []
-    covered: list[bool] = []
-    bad = noisy = 0
-    failures: list[Failure] = []
-    skipped = [f"{case.id}: {case.missing}" for case in cases if case.missing]
     ready = [case for case in cases if not case.missing]
-    for case in ready:
-        report = _report(
-            lambda case=case: advise(case.paths, Request(case.soc, case.shape, top=DEEP), knowledge)
-        )  # type: ignore[misc]
-        advice = report.recommendations if report else ()
-        if case.findings:
-            found.append(bool(report) and any(f.pattern in case.findings for f in report.findings))  # type: ignore[union-attr]
-            if not found[-1]:
-                got = ", ".join(f.pattern for f in report.findings[:4]) if report else "nothing to judge"
-                failures.append(Failure("real", case.id, "a finding of " + "/".join(case.findings), got))
-        if case.remedies:
-            places.append(selftest.place([item.id for item in advice], case.remedies))
-            if places[-1] is None or places[-1] > 3:
-                failures.append(
-                    Failure("real", case.id, "a remedy in the first three", _first(advice, places[-1]))
-                )
-            right = [item for item in advice if item.id in case.remedies]
-            if case.gain is not None and right:
-                spans = [(item.gain.low, item.gain.high) for item in right if item.gain.of == case.gain_of]
-                covered.append(any(_covers(span, (case.gain, case.gain)) for span in spans[:1]))
-        if advice and advice[0].id in case.not_first:
-            bad += 1
-            failures.append(Failure("real", case.id, "a known non-remedy not first", advice[0].id))
-        loud = [item.id for item in advice if _speaks_of(item, report, case.quiet_on)]
-        if loud:
-            noisy += 1
-            failures.append(
-                Failure("real", case.id, "no advice on " + "/".join(case.quiet_on), ", ".join(loud[:3]))
-            )
+    answers = [_real_answer(knowledge, case) for case in ready]
+    places = [answer.place for case, answer in zip(ready, answers, strict=True) if case.remedies]
     figures = {
-        "found": part(found),
+        "found": part(answer.found for case, answer in zip(ready, answers, strict=True) if case.findings),
         **ranking(places),
-        "calibrated": part(covered),
-        "known_bad_first": bad,
-        "noisy": noisy,
+        "calibrated": part(answer.covered for answer in answers if answer.covered is not None),
+        "known_bad_first": float(sum(bool(answer.bad) for answer in answers)),
+        "noisy": float(sum(bool(answer.loud) for answer in answers)),
     }
-    return Section("real", len(ready), figures, tuple(failures), tuple(skipped))
+    failures = [
+        item for case, answer in zip(ready, answers, strict=True) for item in _real_failures(case, answer)
+    ]
+    skipped = tuple(f"{case.id}: {case.missing}" for case in cases if case.missing)
+    return Section("real", len(ready), figures, tuple(failures), skipped)
+
+
+class _Answer(NamedTuple):
+    """What came back for a real case; `covered` None where no gain is known or nothing right was advised."""
+
+    report: Report | None
+    found: bool
+    place: int | None
+    covered: bool | None
+    bad: str  # a known non-remedy in the first place
+    loud: tuple[str, ...]  # advice on operators that have nothing to win
+
+
+def _real_answer(knowledge: Knowledge, case: real.Case) -> _Answer:
+    report = _report(lambda: advise(case.paths, Request(case.soc, case.shape, top=DEEP), knowledge))
+    findings = report.findings if report else ()
+    advice = report.recommendations if report else ()
+    first = next((item for item in advice if item.id in case.remedies and item.gain.of == case.gain_of), None)
+    covered = None
+    if case.gain is not None and first is not None:
+        covered = _covers((first.gain.low, first.gain.high), (case.gain, case.gain))
+    return _Answer(
+        report,
+        any(finding.pattern in case.findings for finding in findings),
+        selftest.place([item.id for item in advice], case.remedies),
+        covered,
+        advice[0].id if advice and advice[0].id in case.not_first else "",
+        tuple(item.id for item in advice if _speaks_of(item, findings, case.quiet_on)),
+    )
+
+
+def _real_failures(case: real.Case, answer: _Answer) -> Iterator[Failure]:
+    advice = answer.report.recommendations if answer.report else ()
+    if case.findings and not answer.found:
+        got = (
+            ", ".join(f.pattern for f in answer.report.findings[:4]) if answer.report else "nothing to judge"
+        )
+        yield Failure("real", case.id, "a finding of " + "/".join(case.findings), got)
+    if case.remedies and (answer.place is None or answer.place > 3):
+        yield Failure("real", case.id, "a remedy in the first three", _first(advice, answer.place))
+    if answer.covered is False:
+        yield Failure("real", case.id, f"a range that holds {case.gain:.1%}", "another range")
+    if answer.bad:
+        yield Failure("real", case.id, "a known non-remedy not first", answer.bad)
+    if answer.loud:
+        yield Failure("real", case.id, "no advice on " + "/".join(case.quiet_on), ", ".join(answer.loud[:3]))
 
 
 def planted_section(knowledge: Knowledge, folder: Path) -> Section:
@@ -226,8 +244,8 @@ def _covers(promised: tuple[float, float], measured: tuple[float, float] | None)
     return promised[0] - GRAIN <= middle <= promised[1] + GRAIN
 
 
-def _speaks_of(item: Recommendation, report: Report | None, words: Sequence[str]) -> bool:
-    finding = next((f for f in report.findings if f.id == item.finding), None) if report else None
+def _speaks_of(item: Recommendation, findings: Sequence[Finding], words: Sequence[str]) -> bool:
+    finding = next((f for f in findings if f.id == item.finding), None)
     names = [name for ref in finding.operators for name in (ref.name, ref.type or "")] if finding else []
     return any(word in name for name in names for word in words)
 

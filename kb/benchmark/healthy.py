@@ -88,7 +88,7 @@ def _rows(kernel: Kernel) -> Iterator[CoreCounters]:
         time = kernel.core_time * (1 - SPREAD * ((block * 7) % kernel.blocks) / kernel.blocks)
         for sub in sides:
             prefix = "aic" if sub == "cube0" else "aiv"
-            values = {**_counters(kernel, prefix, time), **_traffic(kernel, prefix, sides, block)}
+            values = {**_counters(kernel, prefix, time), **_traffic(kernel, prefix, sides)}
             yield CoreCounters(block, sub, values)
 
 
@@ -108,7 +108,7 @@ def _counters(kernel: Kernel, prefix: str, time: float) -> dict[str, float]:
     return values
 
 
-def _traffic(kernel: Kernel, prefix: str, sides: tuple[str, ...], block: int) -> dict[str, float]:
+def _traffic(kernel: Kernel, prefix: str, sides: tuple[str, ...]) -> dict[str, float]:
     """Bytes and copies of one core; a mix kernel reads on the cube side and writes on the vector side."""
     cores = kernel.blocks * sum(sub.startswith("cube" if prefix == "aic" else "vector") for sub in sides)
     read, write = (

@@ -142,7 +142,7 @@ def everything(target: Target, scale: int = 1) -> Step:
 MODELS: Mapping[str, Callable[[Target, int], Step]] = {
     "detector": detector,
     "training": training,
-    "prefill": lambda target, scale: prefill(target, scale),
-    "decode": lambda target, scale: decode(target, scale),
+    "prefill": prefill,
+    "decode": decode,
     "everything": everything,
 }

@@ -88,8 +88,9 @@ def _head_dim(step: Step, target: Target, rng: Random, bad: bool) -> Step:
         if bad and kernel.type == "FlashAttentionScore" and kernel.inputs[0].shape:
             batch, heads, length, _ = kernel.inputs[0].shape
             work = replace(attention(target, batch, heads, length, odd), duration=kernel.duration)
-            kernel = slower(work, factor, shares)
-        out.append(kernel)
+            out.append(slower(work, factor, shares))
+        else:
+            out.append(kernel)
     return out
 
 
@@ -98,16 +99,15 @@ def _unaligned_product(step: Step, target: Target, rng: Random, bad: bool) -> St
     shares = {"aic_mac": 0.44, "aic_mte2": 0.95, "aic_mte1": 0.4}
     out: Step = []
     for kernel in step:
-        if (
-            bad
-            and kernel.type == "MatMulV2"
-            and kernel.outputs[0].shape
-            and kernel.outputs[0].shape[1] == 2 * INNER
-        ):
-            rows, columns = kernel.inputs[0].shape[0] if kernel.inputs[0].shape else 1, 2 * INNER + off
-            inputs = (kernel.inputs[0], tensor(HIDDEN, columns))
-            kernel = slower(replace(kernel, inputs=inputs, outputs=(tensor(rows, columns),)), factor, shares)
-        out.append(kernel)
+        rows, columns = (
+            kernel.outputs[0].shape[:2] if kernel.type == "MatMulV2" and kernel.outputs[0].shape else (0, 0)
+        )
+        if bad and columns == 2 * INNER:
+            inputs = (kernel.inputs[0], tensor(HIDDEN, columns + off))
+            odd = replace(kernel, inputs=inputs, outputs=(tensor(rows, columns + off),))
+            out.append(slower(odd, factor, shares))
+        else:
+            out.append(kernel)
     return out
 
 
@@ -199,6 +199,7 @@ def _after(step: Step, kind: str, added: Step, times: int) -> Step:
 
 _NMS = ("nms-aicpu-to-aicore-operator", "nms-custom-ascendc", "client-nms-ascendc", "nms-reduce-candidates", "nms-free-head", "torch-nms-warning")  # fmt: skip
 _MATMUL = (
+    "matmul-inner-axis-multiple-of-256",
     "matmul-padding-unaligned-stride",
     "matmul-aiv-nd2nz",
     "gm-unaligned-row-penalty",

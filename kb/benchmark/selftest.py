@@ -41,7 +41,7 @@ def cases(entries: Mapping[str, Entry]) -> tuple[list[Case], list[str]]:
     for entry in entries.values():
         if entry.kind != "recipe" or entry.state == "retired" or entry.facts.get("role") in NO_REMEDY:
             continue
-        if not any(item.basis == "observed" for item in (*entry.when, *entry.observe)):
+        if "observed" not in {*(item.basis for item in entry.when), *(item.basis for item in entry.observe)}:
             continue
         document = before(entry)
         if document is None:
@@ -67,8 +67,11 @@ def before(entry: Entry) -> dict[str, Any] | None:
         document["hardware"] = chip
     if lead is not None and lead.shapes:
         document["shape"] = lead.shapes
-    if any(c.metric == "core" and c.basis == "observed" and c.value == "mix" for c in entry.when):
-        document["core"] = "mix"
+    core = next(
+        (c.value for c in entry.when if c.metric == "core" and c.op == "==" and c.basis != "inferred"), None
+    )
+    if core is not None:
+        document["core"] = str(core)
     return document
 
 
@@ -148,13 +151,13 @@ def _value(condition: Condition, cores: int | None) -> float | None:
         return None
     unit = BY_ID[condition.metric].unit
     share = unit == "1" and wanted <= 1
+    if not unit and condition.op in ("<", ">"):  # a count: clearly inside
+        return float(max(1, int(wanted / 2 if condition.op == "<" else wanted * 2)))
     if condition.op == "<" or (condition.op == "<=" and share):
-        value = wanted * (1 - NEAR)
-    elif condition.op == ">" or (condition.op == ">=" and share):
-        value = wanted + (1 - wanted) * NEAR if share else wanted * (1 + NEAR)
-    else:
-        value = wanted if condition.op in ("~", "==", "<=", ">=") else None
-    return value if value is None or unit else float(int(value))
+        return wanted * (1 - NEAR)
+    if condition.op == ">" or (condition.op == ">=" and share):
+        return wanted + (1 - wanted) * NEAR if share else wanted * (1 + NEAR)
+    return wanted if condition.op in ("~", "==", "<=", ">=") else None
 
 
 def _observations(entry: Entry) -> Iterator[tuple[str, float]]:

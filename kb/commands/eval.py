@@ -1,8 +1,9 @@
-"""Score kb on questions with known answers.
+"""Score kb on questions and profiles with known answers.
 
 Examples:
   kb eval search tests/benchmarks/queries_dev.tsv
   kb eval estimate timings.tsv
+  kb eval advice
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import typer
 
 from kb.commands._console import Common, show
 from kb.commands._progress import working
+from kb.errors import UsageError
 from kb.model import to_dict
 
 PANEL, ORDER = "Upkeep", 4
@@ -89,7 +91,7 @@ def _estimate(
     with working(common, f"estimating {timings}"):
         scores = evaluate(timings, cross=cross)
     rows = [to_dict(score) | {"share": score.share} for score in scores]
-    heads = ("kind", "by", "group", "rows", "share", "error", "covered")
+    heads: tuple[str, ...] = ("kind", "by", "group", "rows", "share", "error", "covered")
     heads += ("cross_error", "cross_covered") if cross else ()
     cells = tuple(tuple(_cell(row.get(head)) for head in heads) for row in rows)
     page = Page(
@@ -107,4 +109,41 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-COMMANDS = {"search": _search, "estimate": _estimate}
+def _advice(
+    common: Common,
+    cases: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Real captures with a known remedy; needs --profiles."),
+    ] = None,
+    profiles: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder that the paths of --cases are below.")
+    ] = None,
+    floor: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Figures that must not get worse; exit status 1 where one did."
+        ),
+    ] = None,
+) -> int:
+    """Score advice: recipes' own profiles, planted problems and their clean twins, healthy kernels, real captures.
+
+    Examples:
+      kb eval advice
+      kb eval advice --format json
+      kb eval advice --cases tests/benchmarks/advice/real.yaml --profiles DIR
+    """
+    if (cases is None) != (profiles is None):
+        raise UsageError("--cases and --profiles belong together", now="give both, or neither")
+    from kb.benchmark import advice, report
+    from kb.benchmark.scores import below_floor
+
+    least = report.read_floor(floor) if floor else {}
+    with working(common, "asking for advice on cases with known answers"):
+        scores = advice.run(table=cases, profiles=profiles)
+    worse = below_floor(scores.figures(), least)
+    document = report.document(scores, worse)
+    show(common, report.page(scores, worse, least, common.lang), document, document["sections"])
+    return 1 if worse else 0
+
+
+COMMANDS = {"search": _search, "advice": _advice, "estimate": _estimate}

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
-from kb.engine.bottlenecks.gate import INFORMATIVE
 from kb.engine.stated import sizes
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
@@ -39,6 +38,7 @@ _KIN = (
 LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 # An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
 OPERATOR_ONLY = 0.4
+UNSHOWN = 0.2  # the same where none of its own signs could be checked
 _KERNEL_FAMILIES = frozenset(
     {
         "matmul",
@@ -58,6 +58,8 @@ _KERNEL_FAMILIES = frozenset(
         "quant",
     }
 )
+# Findings that say an operator is near its limit: it is not in trouble.
+_ALL_WELL = frozenset({"cube-bound-healthy", "mte2-bound-vector-at-peak"})
 # Bottlenecks whose remedy is to use the unit that the kernel does not use now.
 _OTHER_UNIT = frozenset({"cube-idle-no-dot"})
 # Classes whose members have little in common but the class.
@@ -107,8 +109,6 @@ def match(
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
     out = []
     for finding in findings:
-        if finding.pattern in INFORMATIVE:
-            continue
         leads = features.get(finding.id, ()) or (None,)
         near = nearness.get(finding.id, {})
         for entry in usable:
@@ -139,6 +139,8 @@ def _by_operator_alone(
     for finding in findings:
         lead = next(iter(features.get(finding.id, ())), None)
         on_core = lead is not None and lead.labels.get("core") != "ai_cpu"  # no kernel there to write better
+        if finding.pattern in _ALL_WELL:
+            continue
         if lead is not None and on_core and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
             troubled.setdefault(lead.labels.get("op_type", ""), finding)
     for kind, finding in troubled.items():
@@ -154,11 +156,20 @@ def _by_operator_alone(
             ):
                 continue
             lead = features[finding.id][0]
-            signature, _ = _signature(entry.when, lead)
+            signature, held = _signature(entry.when, lead)
             found = _fit(entry, finding, lead, targets, (), nearness.get(finding.id, {}))
+            shown = any("op_type" not in text for text in held)  # its own signs were measured here
             if found is not None and signature >= 1.0:
                 reasons = (f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
-                out.append(Match(entry, finding, lead, round(found.fit * OPERATOR_ONLY, 4), ("", *reasons)))
+                out.append(
+                    Match(
+                        entry,
+                        finding,
+                        lead,
+                        round(found.fit * (OPERATOR_ONLY if shown else UNSHOWN), 4),
+                        ("", *reasons),
+                    )
+                )
     return out
 
 

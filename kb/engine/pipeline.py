@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from kb.engine import stated, summary
+from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
@@ -83,6 +83,7 @@ def advise_profile(
     features = measure_profile(profile, targets)
     diagnosis = diagnose(features.run, features.operators, profile.scope)
     _require_counters(profile, diagnosis, features)
+    not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
     leads = _leads(diagnosis.findings, features.operators)
     near = {
         finding.id: knowledge.nearness(_words(finding, leads[finding.id]), ("recipe", "tip"), 40)
@@ -100,7 +101,7 @@ def advise_profile(
         headline=summary.headline(profile, features, diagnosis, recommendations),
         operators=tuple(operator_ref(f) for f in sorted(features.operators, key=_by_time)[:20]),
         findings=diagnosis.findings,
-        not_judged=diagnosis.not_judged,
+        not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
         warnings=summary.warnings(profile, features),
@@ -136,15 +137,15 @@ def candidate_targets(chip: Chip) -> tuple[Target, ...]:
 
 
 def run_id(report: Report) -> str:
-    """Short hash of what the report says, so that the same profile is the same run."""
-    text = repr(
-        (report.target, report.operators, report.findings, report.total_us, report.chip, report.files)
-    )
+    """Short hash of what was measured and judged: the same profile is the same run, wherever its files lie."""
+    files = sorted(repr((PurePath(file.path).name, file.kind, file.rows)) for file in report.files)
+    chip = (report.chip.soc, report.chip.candidates, report.chip.basis)
+    text = repr((report.operators, report.findings, report.total_us, chip, files))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _by_time(f: Features) -> tuple[float, str]:
-    return (-(f.operator.total_us if f.operator else 0.0), f.operator.name if f.operator else "")
+    return (-round(f.operator.total_us, 3) if f.operator else 0.0, f.operator.name if f.operator else "")
 
 
 def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, tuple[Features, ...]]:
@@ -185,19 +186,8 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
     raise NothingToJudge(
         "the input holds no counter that a judgement needs",
         where=profile.target,
-        now="collect with: msopprof --aic-metrics=Default --output=DIR ./app (or the torch profiler at Level1 with aic_metrics=PipeUtilization)",
+        now=f"collect with: {recollect.anything(profile.capture.tool)}",
     )
-
-
-# What an operator has without any counter: its time and how often it ran.
-_BARE = frozenset(
-    {"task_duration_us", "launch_count", "op_time_share", "compute_time_share", "core_count", "host_gap_us"}
-)
-
-
-def _telling(f: Features) -> bool:
-    """Anything was measured or stated beyond time and count."""
-    return any(name not in _BARE for name in f.values)
 
 
 def _similar_cases(

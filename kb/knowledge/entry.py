@@ -14,11 +14,11 @@ from typing import Any, cast
 
 from kb import shipped
 from kb.errors import KnowledgeError
-from kb.knowledge.body import format_body, read_body
+from kb.knowledge import body as markdown
 from kb.knowledge.faults import Fault, render_text
 from kb.knowledge.head import UNPRINTABLE, HeadError, read_head
 from kb.knowledge.schema import EFFORT, GRADES, KINDS, NO_GAIN, STATES, WHO, HeadReader
-from kb.model import Entry, EntryKind, Grade, PublishedGain, State, Text3
+from kb.model import Body, Entry, EntryKind, Grade, PublishedGain, State, Text3
 
 MAX_BYTES = 64 * 1024
 FOLDERS: dict[str, str] = {"case": "cases", "recipe": "recipes", "pattern": "patterns", "tip": "tips"}
@@ -149,8 +149,13 @@ def load_entries(roots: Iterable[Path] | None = None) -> tuple[Entry, ...]:
 def entry_to_text(entry: Entry) -> str:
     """The file of an entry; reading it gives the entry back (its `file` apart)."""
     head = "".join(_head_line(key, value) for key, value in _head(entry).items())
-    texts = {"cause": entry.cause, "why": entry.why, "check": entry.check, "when_not": entry.when_not}
-    return f"---\n{head}---\n\n{format_body(texts, entry.steps, entry.snippet)}"
+    texts: dict[str, str] = {}
+    steps: dict[str, tuple[str, ...]] = {}
+    for lang in ("", *(lang for lang in markdown.TRANSLATED if lang in entry.bodies)):
+        body, prefix = entry.body(lang), f"{lang}." if lang else ""
+        steps[f"{prefix}steps"] = body.steps
+        texts |= {f"{prefix}{name}": getattr(body, name) for name in markdown.HEADINGS if name != "steps"}
+    return f"---\n{head}---\n\n{markdown.format_body(texts, steps, entry.snippet)}"
 
 
 def _split(text: str) -> tuple[str | None, int, str]:
@@ -167,7 +172,7 @@ def _entry(reader: HeadReader, body: str, body_line: int, file: str, report: Any
     kind = cast(EntryKind, reader.choice("kind", KINDS, "tip"))
     reader.unknown_keys(kind)
     reader.missing_keys(kind)
-    sections = read_body(body, body_line)
+    sections = markdown.read_body(body, body_line)
     for line, code, what, mend in sections.faults:
         report((line, 1), code, what, mend)
     reader.places.update({f"section.{name}": (line, 1) for name, line in sections.lines.items()})
@@ -195,13 +200,23 @@ def _entry(reader: HeadReader, body: str, body_line: int, file: str, report: Any
         sources=reader.texts("sources"),
         facts=reader.facts(),
         cause=sections.texts.get("cause", ""),
-        steps=sections.steps,
+        steps=sections.steps.get("steps", ()),
         snippet=sections.snippet,
         why=sections.texts.get("why", ""),
         check=sections.texts.get("check", ""),
         when_not=sections.texts.get("when_not", ""),
         file=file,
+        bodies={lang: _body(sections, lang) for lang in markdown.TRANSLATED if _has(sections, lang)},
     )
+
+
+def _has(sections: markdown.Sections, lang: str) -> bool:
+    return any(name.startswith(f"{lang}.") for name in sections.lines)
+
+
+def _body(sections: markdown.Sections, lang: str) -> Body:
+    texts = {name: sections.texts.get(f"{lang}.{name}", "") for name in markdown.HEADINGS if name != "steps"}
+    return Body(steps=sections.steps.get(f"{lang}.steps", ()), **texts)
 
 
 def _head(entry: Entry) -> dict[str, Any]:

@@ -55,6 +55,7 @@ def build(
     *,
     fingerprint: str = "",
     old: Path | None = None,
+    left_out: Sequence[str] = (),
 ) -> int:
     """Write the index of these entries to `path`; the file appears whole or not at all.
 
@@ -74,7 +75,8 @@ def build(
     try:
         db = sqlite3.connect(fresh)
         try:
-            embedded = fill(db, entries, embedder, fingerprint=fingerprint, known=_vectors(old, embedder))
+            known = _vectors(old, embedder)
+            embedded = fill(db, entries, embedder, fingerprint=fingerprint, known=known, left_out=left_out)
             db.execute("VACUUM")
         finally:
             db.close()
@@ -92,6 +94,7 @@ def fill(
     *,
     fingerprint: str = "",
     known: Mapping[bytes, tuple[float, bytes]] | None = None,
+    left_out: Sequence[str] = (),
 ) -> int:
     """Write the index into an empty database; returns how many texts had to be embedded."""
     db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
@@ -114,6 +117,7 @@ def fill(
             "model": embedder.name,
             "model_version": embedder.version,
             "fingerprint": fingerprint,
+            "left_out": list(left_out),
         }
         db.executemany("INSERT INTO meta VALUES(?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
     return embedded

@@ -27,7 +27,6 @@ MAX_OPERATORS = 12  # named in one finding; the rest is counted
 
 def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagnosis:
     """Judge everything; order and content depend on the features only."""
-    notices: list[Notice] = []
     not_judged: list[NotJudged] = []
     held: dict[tuple[str, str], list[tuple[Features, Held]]] = defaultdict(list)
     candidates = [f for f in operators if worth_judging(f, scope)]
@@ -41,8 +40,8 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
         for bottleneck, verdict in here:
             held[bottleneck.id, _group(f)].append((f, verdict))
     findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
-    if scope == "run" or any(finding.pattern not in INFORMATIVE for finding in findings):
-        findings = [finding for finding in findings if finding.pattern not in INFORMATIVE]
+    notices = [Notice(item.pattern, item.summary) for item in findings if item.pattern in INFORMATIVE]
+    findings = [item for item in findings if item.pattern not in INFORMATIVE]
     for bottleneck in _run_level(scope):
         judge = None if bottleneck.missing(run) else bottleneck.judge_run
         whole = judge(run, operators) if judge is not None else None
@@ -111,7 +110,7 @@ def _group(f: Features) -> str:
 
 def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) -> Finding:
     pattern, group = key
-    pairs = sorted(pairs, key=lambda pair: (-_stake(pair[0]), _name(pair[0])))
+    pairs = sorted(pairs, key=lambda pair: (-round(_stake(pair[0]), 9), _name(pair[0])))
     total = sum(_time(f) for f, _ in pairs)
     lead = pairs[0][1]
     rooms = [
@@ -138,7 +137,7 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
     if bottleneck.id == "comm-exposed":
         share = 1.0  # its headroom already is a share of the run, whatever the summed rows say
     headroom = verdict.headroom
-    group.sort(key=lambda f: (-_time(f), _name(f)))
+    group.sort(key=lambda f: (-round(_time(f), 3), _name(f)))
     return Finding(
         id=bottleneck.id,
         pattern=bottleneck.id,

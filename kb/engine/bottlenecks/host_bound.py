@@ -23,7 +23,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     evidence = (
         idle,
         *([small] if small else context(run, "small_kernel_share")),
-        *context(run, "host_gap_us"),
+        *context(run, "host_gap_us", "host_sync_share"),
     )
     return Held(
         confidence(share, 0.2, 0.6, low=0.6 if small else 0.45),

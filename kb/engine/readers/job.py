@@ -6,7 +6,7 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from kb.engine.readers import chip
@@ -47,8 +47,31 @@ class _Table:
     result: TableResult
 
 
-def read_job(bundle: Bundle, sources: Sequence[Source], table: str, tool: str, soc: str | None) -> Profile:
+@dataclass(frozen=True)
+class Opened:
+    """The rows of a source, and its rank where the file itself says it."""
+
+    rows: Rows
+    rank: str | None = None
+
+
+def _open_csv(source: Source) -> Opened:
+    return Opened(Rows(source.path))
+
+
+def read_job(
+    bundle: Bundle,
+    sources: Sequence[Source],
+    table: str,
+    tool: str,
+    soc: str | None,
+    *,
+    reader: str = "",
+    opened: Callable[[Source], Opened] = _open_csv,
+) -> Profile:
     """The profile of all tables together: operators added up over ranks, times of the same ranks added up.
+
+    `table` names the columns; a reader of something else than CSV files gives its own name and how to get rows.
 
     Raises:
         SourceError: when a table lacks the columns nothing works without.
@@ -58,11 +81,12 @@ def read_job(bundle: Bundle, sources: Sequence[Source], table: str, tool: str, s
     tables: list[_Table] = []
     forms: dict[tuple[str, ...], Layout] = {}
     for source in sources:
-        rows = Rows(source.path)
+        found = opened(source)
+        rows = found.rows
         form = forms.get(rows.header)
         if form is None:
             form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
-        label, rank = bundle.label(source.path), rank_name(source.path, settings)
+        label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
         tables.append(_Table(source, label, rank, form, launches.read(rows, form, label, rank)))
     launches.finish()
     groups = [group for group in launches.groups.values() if group.count]
@@ -74,7 +98,7 @@ def read_job(bundle: Bundle, sources: Sequence[Source], table: str, tool: str, s
     first = next(iter(settings.values()), None)
     return Profile(
         target=bundle.target,
-        source=table,
+        source=reader or table,
         scope="run",
         capture=Capture(
             tool=tool,
@@ -87,7 +111,10 @@ def read_job(bundle: Bundle, sources: Sequence[Source], table: str, tool: str, s
         times=total(with_kernels),
         follows=_follows(launches),
         ranks=in_order(ranks) if len(ranks) > 1 else (),
-        files=(*(SourceFile(t.label, table, t.result.rows, t.result.lost) for t in tables), *trace_files),
+        files=(
+            *(SourceFile(t.label, reader or table, t.result.rows, t.result.lost) for t in tables),
+            *trace_files,
+        ),
         notices=(
             *bundle.notices,
             *chip_notices,

@@ -40,6 +40,7 @@ class Group:
     folded: bool
     sums: list[float]
     counts: list[int]
+    name: str = ""  # the first by alphabet among the launches, so that the order of rows does not show
     count: int = 0
     total_us: float = 0.0
     low_us: float = float("inf")
@@ -184,7 +185,8 @@ class Launches:
             if found is not None:
                 return found
         size = len(form.counters)
-        group = Group(form, row, label, origin, _kind(task, name, label), folded, [0.0] * size, [0] * size)
+        kind = _kind(task, name, label)
+        group = Group(form, row, label, origin, kind, folded, [0.0] * size, [0] * size, name)
         self.groups[key] = group
         return group
 
@@ -255,6 +257,8 @@ class _Reading:
         if not 0 <= duration < LONGEST_US:
             return False
         cells[front] = ""  # stands for the columns that the header lacks
+        name = cells[form.at_name]
+        group.name = min(group.name, name)
         group.durations.append(duration)
         group.wait_cells.append(cells[self._wait])
         group.tails.append(rest[length:])
@@ -325,6 +329,7 @@ class _Reading:
             row = (row + [""] * width)[:width]
         row.append("")
         group = self.launches.group_of(row, form, self.origin)
+        group.name = min(group.name, row[form.at_name].strip('"'))
         group.durations.append(duration)
         group.wait_cells.append(row[self._wait])
         group.tails.append(",".join(cell.replace(",", " ") for cell in row[width - form.span : width]))
@@ -347,7 +352,7 @@ def _kind(task: str, name: str, label: str) -> int:
 
 
 def by_total(groups: Iterable[Group]) -> list[Group]:
-    """Groups by falling total time; equal ones by label and name, so that the order never depends on
-    the file.
+    """Groups by falling total time; equal ones (to the nanosecond: sums of floats depend on their order) by label
+    and name, so that the order never depends on the file.
     """
-    return sorted(groups, key=lambda group: (-group.total_us, group.label, group.cell("op_name")))
+    return sorted(groups, key=lambda group: (-round(group.total_us, 3), group.label, group.name))

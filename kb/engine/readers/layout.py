@@ -37,6 +37,7 @@ _PER_LAUNCH = (
     "op_state",
     "task_type",
     "start_us",
+    "stop_us",
     "task_duration_us",
     "wait_us",
 )

@@ -67,14 +67,14 @@ def _partners(groups: Sequence[Group]) -> dict[str, Group]:
 
 def _twin_facts(twins: Sequence[Group]) -> dict[str, str]:
     return {
-        "twin_names": clean(", ".join(sorted({twin.cell("op_name") for twin in twins}))),
+        "twin_names": clean(", ".join(sorted({twin.name for twin in twins}))),
         "twin_rows": str(sum(twin.count for twin in twins)),
         "twin_us": f"{sum(twin.total_us for twin in twins):.3f}",
     }
 
 
 def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
-    task, name = group.cell("task_type"), clean(group.cell("op_name").strip('"'))
+    task, name = group.cell("task_type"), clean(group.name.strip('"'))
     sides = sides_of(group)
     core = tasks.core_of(task, name, sides, group.layout.prefixed, split_chip)
     if group.kind in (TWIN, COMMUNICATION):
