@@ -7,6 +7,7 @@ and what pandas cannot make sense of at all sends the whole block there. The ans
 from __future__ import annotations
 
 import gc
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -19,7 +20,6 @@ from kb.engine.readers.large.sweep import Sweep
 from kb.engine.readers.launches import LONGEST_US, MOST_GROUPS, Group, Reading, TableResult
 from kb.engine.readers.rows import LONGEST_LINE, Rows, split
 from kb.engine.readers.timeline import nanoseconds
-import itertools
 
 FEWEST = 32  # clean lines in a row that are worth taking together
 
