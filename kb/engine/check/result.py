@@ -84,7 +84,7 @@ class CheckResult:
 
 
 def document(result: CheckResult) -> dict[str, Any]:
-    """The JSON of `kb check` (DESIGN section 2): every promised key is there, unknown ones as null."""
+    """The JSON of `kb check` (docs/json.md): every promised key is there, unknown ones as null."""
     return {
         "schema": "kb.check/1",
         "model": result.model,
