@@ -189,7 +189,7 @@ def test_every_kind_of_document_has_a_section() -> None:
     text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     assert (
         sorted(
-            set(re.findall(r'"(kb\.[a-z]+/\d+)"', code)) - set(re.findall(r"^## (\S+)", text, re.MULTILINE))
+            set(re.findall(r'"(kb\.[a-z-]+/\d+)"', code)) - set(re.findall(r"^## (\S+)", text, re.MULTILINE))
         )
         == []
     )
