@@ -9,6 +9,17 @@ from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Page, Table
 
 Row = Mapping[str, Any]
+ENGINES = (
+    "ai_core",
+    "ai_cpu",
+    "no_importer",
+    "no_kernel",
+    "unknown",
+    "dsa",
+    "dvpp",
+    "host",
+    "needs_no_kernel",
+)
 
 
 def coverage_page(document: Row, lang: str) -> Page:
@@ -69,8 +80,8 @@ def _facts(document: Row, lang: str) -> Iterator[tuple[str, str]]:
 
 
 def _trouble(row: Row, lang: str) -> str:
-    reasons = "; ".join(row.get("broken", ())) or row["restriction"] or say(f"engine.{row['engine']}", lang)
-    where = say(f"engine.{row['engine']}", lang)
+    reasons = "; ".join(row.get("broken", ())) or row["restriction"] or say(f"engine.{_engine(row)}", lang)
+    where = say(f"engine.{_engine(row)}", lang)
     text = f"{row['type']} x{row['count']}: {where}; {reasons}"
     if row.get("nodes"):
         text += f" [{', '.join(row['nodes'][:3])}]"
@@ -99,7 +110,10 @@ def _table(rows: Sequence[Row], lang: str) -> Table:
 
 
 def _engine(row: Row) -> str:
-    return "needs_no_kernel" if row["engine"] == "no_kernel" and not row["runs"] else str(row["engine"])
+    """Which of the engines to name; an engine of a later version is unknown here."""
+    if row["engine"] == "no_kernel" and not row["runs"]:
+        return "needs_no_kernel"
+    return str(row["engine"]) if row["engine"] in ENGINES else "unknown"
 
 
 def _stated(row: Row) -> str:
