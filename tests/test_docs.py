@@ -1,8 +1,9 @@
 """The documentation is true: its examples run, its links lead somewhere, its tables name what exists.
 
 In a fenced block `sh` every line that starts with `kb ` is run, one after another in a folder with a copy of the
-samples; `# exit N` behind it says which status it ends with. Lines of a block `sh device` need an NPU: only their command and options are checked. In a
-block `console` the lines after `$ kb ...` are what it prints; `...` stands for any lines. Blocks `python` are run.
+samples; `# exit N` behind it says which status it ends with. Lines of a block `sh device` need an NPU: only their
+command and options are checked. In a block `console` the lines after `$ kb ...` are what it prints; `...` stands for
+any lines. Blocks `python` are run.
 """
 
 from __future__ import annotations
