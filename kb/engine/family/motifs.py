@@ -299,7 +299,7 @@ def _step(wiring: Wiring, node: Node) -> float:
 
 
 def _resized(wiring: Wiring, node: Node) -> float:
-    before, after = wiring.of(node.inputs[0]).shape, wiring.of(node.outputs[0]).shape
+    before, after = wiring.input(node, 0).shape, wiring.of(node.outputs[0]).shape
     if (
         before
         and after
@@ -311,6 +311,7 @@ def _resized(wiring: Wiring, node: Node) -> float:
         return math.log2(after[-1] / before[-1])
     for name in node.inputs[1:3]:
         values = wiring.of(name).values
-        if values and isinstance(values[-1], (int, float)) and values[-1] > 0 and len(values) > 2:
-            return math.log2(values[-1])
+        last = values[-1] if values and len(values) > 2 else None
+        if isinstance(last, (int, float)) and 0 < last < math.inf:
+            return math.log2(last)
     return 1.0

@@ -82,7 +82,7 @@ def kernel(wiring: Wiring, node: Node) -> tuple[int, ...]:
     """Spatial sizes of a convolution's window; empty when unknown."""
     sizes = node.integers("kernel_shape")
     if sizes is None and len(node.inputs) > 1:
-        shape = wiring.of(node.inputs[1]).shape or ()
+        shape = wiring.input(node, 1).shape or ()
         sizes = tuple(dim for dim in shape[2:] if isinstance(dim, int))
     return sizes or ()
 
@@ -94,7 +94,7 @@ def _conv(wiring: Wiring, node: Node) -> str:
     if len(sizes) == 3:
         return "conv3d"
     groups = node.integer("group", 1)
-    weight = wiring.of(node.inputs[1]).shape if len(node.inputs) > 1 else None
+    weight = wiring.input(node, 1).shape
     if groups > 1:
         per_group = weight[1] if weight and len(weight) > 1 else None
         if per_group == 1:
@@ -114,7 +114,7 @@ def _conv(wiring: Wiring, node: Node) -> str:
 
 def _pool(wiring: Wiring, node: Node) -> str:
     short = "maxpool" if node.type == "MaxPool" else "avgpool"
-    out, data = _shape(wiring, node.outputs[0]), _shape(wiring, node.inputs[0])
+    out, data = wiring.of(node.outputs[0]).shape, wiring.input(node, 0).shape
     if (
         node.type == "AveragePool"
         and out
@@ -128,10 +128,10 @@ def _pool(wiring: Wiring, node: Node) -> str:
 
 
 def _is_spatial_mean(wiring: Wiring, node: Node) -> bool:
-    data = _shape(wiring, node.inputs[0])
+    data = wiring.input(node, 0).shape
     axes = node.integers("axes")
     if axes is None and len(node.inputs) > 1:
-        values = wiring.of(node.inputs[1]).values or ()
+        values = wiring.input(node, 1).values or ()
         axes = tuple(value for value in values if isinstance(value, int))
     if axes is None or data is None or len(data) != 4:
         return False
@@ -140,21 +140,17 @@ def _is_spatial_mean(wiring: Wiring, node: Node) -> bool:
 
 def _gather(wiring: Wiring, node: Node) -> str:
     """A table looked up with indices that come from the network's inputs."""
-    table, index = wiring.of(node.inputs[0]), node.inputs[1]
-    return "embedding" if table.static and table.rank == 2 and wiring.is_data(index) else ""
+    table = wiring.input(node, 0)
+    return "embedding" if table.static and table.rank == 2 and wiring.data_inputs(node) else ""
 
 
 def _follows_layer(wiring: Wiring, node: Node) -> bool:
-    before = wiring.maker(node.inputs[0])
+    before = wiring.maker(node.inputs[0]) if node.inputs else None
     return before is not None and before.type in ("Conv", "BatchNormalization", "Add")
 
 
 def _rank(wiring: Wiring, node: Node) -> int | None:
     return wiring.of(node.outputs[0]).rank
-
-
-def _shape(wiring: Wiring, name: str) -> tuple[object, ...] | None:
-    return wiring.of(name).shape
 
 
 # --- several nodes that are one operation ------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from kb.graph.shapes import UNKNOWN, Known, infer
 from kb.graph.types import Model, Node, walk
 
+FEW = 64  # readers of a value that are looked at: bounds the time a hostile graph can take
 SAME_VALUE = frozenset({"Identity", "Cast", "CastLike", "Dropout", "QuantizeLinear", "DequantizeLinear"})
 
 
@@ -29,6 +30,10 @@ class Wiring:
         """What is known of a value."""
         return self.known.get(name, UNKNOWN)
 
+    def input(self, node: Node, position: int) -> Known:
+        """What is known of a node's input; nothing where the node has none there."""
+        return self.of(node.inputs[position]) if position < len(node.inputs) else UNKNOWN
+
     def is_data(self, name: str) -> bool:
         """Whether the value depends on the network's inputs, not on constants and shapes only."""
         return bool(name) and not self.of(name).static
@@ -43,8 +48,8 @@ class Wiring:
         return None if index is None else self.nodes[index]
 
     def readers(self, node: Node) -> list[Node]:
-        """The data nodes that read any output of a node."""
-        return [self.nodes[i] for name in node.outputs for i in self.read_by.get(name, ())]
+        """The data nodes that read any output of a node; of very many the first."""
+        return [self.nodes[i] for name in node.outputs[:FEW] for i in self.read_by.get(name, ())[:FEW]]
 
     def next(self, node: Node) -> Node | None:
         """The only reader, None when there are none or several."""
@@ -75,7 +80,7 @@ def wire(model: Model) -> Wiring:
         node = placed.node
         if (node.domain, node.type) in model.functions or node.type == "Constant":
             continue
-        if node.outputs and all(wiring.of(name).static for name in node.outputs if name):
+        if not node.outputs or all(wiring.of(name).static for name in node.outputs if name):
             continue
         if node.type in SAME_VALUE and node.inputs:
             source = wiring.alias.get(node.inputs[0], node.inputs[0])
