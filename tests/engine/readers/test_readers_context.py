@@ -124,7 +124,7 @@ def test_any_text_below_a_good_header(tmp_path: Path, body: str, which: int) -> 
     try:
         assert isinstance(read([tmp_path / "f.csv"]), Profile)
     except KbError as fault:
-        assert fault.where and fault.now  # noqa: PT017
+        assert fault.where and fault.now
 
 
 number = st.sampled_from([0, 1, 2.5, -3, 1e308, float("nan"), 10**30, "7", "x", None, True, [2], {"a": 1}])

@@ -12,10 +12,10 @@ import pytest
 from running import ROOT
 
 from kb.engine.readers import read
+from kb.engine.readers.rows import split
 from kb.engine.readers.source import open_source
 from kb.engine.readers.sqlite_file import SqliteFile
 from kb.engine.readers.table_text import line, microseconds
-from kb.engine.readers.rows import split
 from kb.errors import KbError, SourceError
 from kb.model import Profile
 
@@ -188,7 +188,7 @@ def test_damaged_databases(tmp_path: Path) -> None:
         try:
             assert isinstance(read([path]), Profile)
         except KbError as fault:
-            assert fault.where and fault.now  # noqa: PT017
+            assert fault.where and fault.now
 
 
 def test_a_database_is_known_by_its_tables_not_its_name(tmp_path: Path) -> None:
