@@ -26,6 +26,7 @@ types:  ## mypy, strict
 docs:  ## make what is made of the documentation anew, then run every example of it
 	$(PYTHON) -m tools.print_docs
 	$(PYTHON) tools/make_picture.py
+	$(PYTHON) -m tools.make_catalogue
 	$(PYTHON) -m pytest tests/test_docs.py
 
 golden:  ## make the golden reports anew; review the diff
@@ -35,8 +36,9 @@ golden:  ## make the golden reports anew; review the diff
 bench:  ## speed as ratios against named baselines
 	$(PYTHON) tools/bench.py
 
-eval:  ## quality of search, as scores
+eval:  ## quality of search and of advice, as scores
 	$(PYTHON) -m kb eval search tests/benchmarks/queries_dev.tsv
+	$(PYTHON) -m kb eval advice --floor tests/benchmarks/advice/floor.json
 
 long:  ## the tests that take minutes
 	$(PYTHON) -m pytest -m long

@@ -417,6 +417,17 @@ class PublishedGain:
 
 
 @dataclass(frozen=True, slots=True)
+class Body:
+    """The body of an entry in one language; the snippet is the same in all."""
+
+    cause: str = ""  # What slows you down
+    steps: tuple[str, ...] = ()  # What to do, one list item each
+    why: str = ""  # Why it helps
+    check: str = ""  # How to check
+    when_not: str = ""  # When it does not help
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One entry of the knowledge base, of any kind; the file format is `docs/decisions/0003-entry-format.md`."""
 
@@ -452,6 +463,12 @@ class Entry:
     check: str = ""  # body: How to check
     when_not: str = ""  # body: When it does not help
     file: str = ""  # where it was read from
+    bodies: Mapping[str, Body] = field(default_factory=dict)  # the body in further languages, "zh" and "ja"
+
+    def body(self, lang: str) -> Body:
+        """The body in `lang`, English when it is not translated."""
+        own = Body(self.cause, self.steps, self.why, self.check, self.when_not)
+        return self.bodies.get(lang, own)
 
 
 def to_dict(value: Any) -> Any:

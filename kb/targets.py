@@ -142,7 +142,11 @@ def resolve(name: str) -> tuple[str, ...]:
         return resolve(squeezed)
     names = {**_family_names(), **_chip_names()}
     near = difflib.get_close_matches(key, names, n=3, cutoff=0.6)
-    now = f"near: {', '.join(dict.fromkeys(_pretty(n) for n in near))}" if near else "see the ids in data/targets"
+    now = (
+        f"near: {', '.join(dict.fromkeys(_pretty(n) for n in near))}"
+        if near
+        else "see the ids in data/targets"
+    )
     raise UsageError(f'unknown chip "{name}"', where="--soc", now=now)
 
 

@@ -144,7 +144,7 @@ class Request:
     soc: str | None = None
     shape: str | None = None
     who: str | None = None
-    top: int = 10
+    top: int = 20
 
 
 def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
@@ -170,4 +170,16 @@ def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
         asked.calls.append(("advise_metrics", (path, request)))
         return [SAMPLE, RUN] if path.stem == "two" else [SAMPLE]
 
-    put(monkeypatch, "kb.engine.pipeline", advise=advise, advise_metrics=advise_metrics, Request=Request)
+    def narrow(report: Report, request: Request) -> Report:
+        asked.calls.append(("narrow", request))
+        return replace(report, recommendations=report.recommendations[: request.top])
+
+    put(
+        monkeypatch,
+        "kb.engine.pipeline",
+        advise=advise,
+        advise_metrics=advise_metrics,
+        narrow=narrow,
+        Request=Request,
+        KEPT=60,
+    )

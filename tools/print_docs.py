@@ -53,7 +53,9 @@ def formats_page() -> str:
     for family, title in FAMILIES.items():
         rows = [item for item in formats() if item.family == family]
         lines += [f"## {title}", "", "| reader | format | beside a better one |", "|---|---|---|"]
-        lines += [f"| `{item.name}` | {item.title} | {'adds' if item.adds else 'left out'} |" for item in rows]
+        lines += [
+            f"| `{item.name}` | {item.title} | {'adds' if item.adds else 'left out'} |" for item in rows
+        ]
         lines.append("")
     lines += ["## Archives", "", "| archive | holds |", "|---|---|"]
     lines += [f"| {name} | {holds} |" for name, holds in ARCHIVES]

@@ -28,6 +28,13 @@ def no_such_id(what: str, wanted: str, known: Iterable[str]) -> UsageError:
     return UsageError(f"no {what} {wanted!r}", now=now)
 
 
+def known_bottlenecks(entries: Iterable[Entry]) -> frozenset[str]:
+    """Bottlenecks that `kb` judges, and those that only entries of a team describe."""
+    from kb.vocabulary import bottlenecks
+
+    return frozenset([*bottlenecks.IDS, *(entry.id for entry in entries if entry.kind == "pattern")])
+
+
 def near_ids(wanted: str, known: Sequence[str], most: int = 5) -> list[str]:
     """Ids that contain the wanted one or share its words, else those spelled like it."""
     low = wanted.lower()

@@ -37,16 +37,15 @@ _WHO = {
 
 
 def kept(given: Common, report: Report) -> Report:
-    """The report with its run id, kept in the store; a store that cannot be written costs only a warning."""
+    """The report, kept in the store; a store that cannot be written costs only a warning."""
     from kb.report.json import document
-    from kb.store.runs import run_id, save
+    from kb.store.runs import save
 
-    named = report if report.run else replace(report, run=run_id(document(report)))
     try:
-        save(document(named), db=given.db or None)
+        save(document(report), db=given.db or None)
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}")
-    return named
+    return report
 
 
 def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | None) -> Request:
@@ -59,6 +58,13 @@ def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | N
         if top is None
         else Request(soc or None, shape or None, who, top)
     )
+
+
+def in_full(request: Request) -> Request:
+    """The same request for the report that is kept: nothing narrowed."""
+    from kb.engine.pipeline import KEPT
+
+    return replace(request, who=None, top=KEPT)
 
 
 def in_language(report: Report, lang: str) -> Report:

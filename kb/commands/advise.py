@@ -9,7 +9,7 @@ import typer
 
 from kb.commands._console import Common
 from kb.commands._progress import working
-from kb.commands._reports import FORMATS, Audience, kept, print_reports, request_for
+from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for
 from kb.errors import UsageError
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
@@ -86,10 +86,10 @@ def run(
 
     request = request_for(soc=soc, shape=shape, audience=audience, top=top)
     with working(common, f"reading {metrics or ', '.join(map(str, given))}"):
-        reports = pipeline.advise_metrics(metrics, request) if metrics else [pipeline.advise(given, request)]
-    print_reports(
-        common, [kept(common, report) for report in reports], many=metrics is not None and _is_list(metrics)
-    )
+        full = in_full(request)
+        reports = pipeline.advise_metrics(metrics, full) if metrics else [pipeline.advise(given, full)]
+    shown = [pipeline.narrow(kept(common, report), request) for report in reports]
+    print_reports(common, shown, many=metrics is not None and _is_list(metrics))
     return 0
 
 

@@ -32,13 +32,13 @@ def run(
       kb explain scalar-bound-vector
       kb list --kind pattern            all bottlenecks
     """
-    from kb.commands._entries import no_such_id
+    from kb.commands._entries import known_bottlenecks, no_such_id
     from kb.knowledge.store import load_entries
-    from kb.vocabulary import bottlenecks
 
     entries = load_entries()
-    if bottleneck not in bottlenecks.IDS:
-        raise no_such_id("bottleneck", bottleneck, bottlenecks.IDS)
+    known = known_bottlenecks(entries.values())
+    if bottleneck not in known:
+        raise no_such_id("bottleneck", bottleneck, known)
     _print(common, bottleneck, entries)
     return 0
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kb.commands._console import Common, show
-from kb.commands._entries import Kind, matching, no_such_id
+from kb.commands._entries import Kind, known_bottlenecks, matching, no_such_id
 
 PANEL, ORDER = "Knowledge base", 3
 
@@ -43,11 +43,12 @@ def run(
     from kb.report.catalogue import say
     from kb.report.entries import entries_table, entry_row
     from kb.report.page import Page
-    from kb.vocabulary import bottlenecks
 
-    if bottleneck and bottleneck not in bottlenecks.IDS:
-        raise no_such_id("bottleneck", bottleneck, bottlenecks.IDS)
-    found = matching(load_entries().values(), kind=kind, operator=op, soc=soc, bottleneck=bottleneck)
+    entries = load_entries().values()
+    known = known_bottlenecks(entries)
+    if bottleneck and bottleneck not in known:
+        raise no_such_id("bottleneck", bottleneck, known)
+    found = matching(entries, kind=kind, operator=op, soc=soc, bottleneck=bottleneck)
     found.sort(key=lambda entry: (list(Kind).index(Kind(entry.kind)), entry.id))
     rows = [entry_row(entry, common.lang) for entry in found]
     title = say("list.count", common.lang, count=len(found))

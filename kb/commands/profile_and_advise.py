@@ -11,7 +11,7 @@ import typer
 from kb.commands import advise
 from kb.commands._console import Common, emit, say
 from kb.commands._progress import counting
-from kb.commands._reports import FORMATS, Audience, kept, print_reports, request_for
+from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for
 from kb.errors import UsageError
 
 if TYPE_CHECKING:
@@ -141,8 +141,9 @@ def run(
     with counting(common) as progress:
         collected = collect.collect(plan, progress=progress)
     say(common, f"collected in {collected.folder}")
-    report = pipeline.advise([collected.folder], request_for(soc=soc, shape="", audience=audience, top=top))
-    print_reports(common, [kept(common, _as_collected(report, collected))])
+    request = request_for(soc=soc, shape="", audience=audience, top=top)
+    report = pipeline.advise([collected.folder], in_full(request))
+    print_reports(common, [pipeline.narrow(kept(common, _as_collected(report, collected)), request)])
     return 0
 
 

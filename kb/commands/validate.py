@@ -19,7 +19,7 @@ def run(
         typer.Argument(
             metavar="[PATH]...",
             show_default=False,
-            help="Entry files or folders; the shipped ones if left out.",
+            help="Entry files or folders; if left out, the shipped ones and those of KB_DATA.",
         ),
     ] = None,
 ) -> int:
@@ -35,11 +35,12 @@ def run(
     from kb import shipped
     from kb.errors import SourceError
     from kb.knowledge import faults as known
+    from kb.knowledge import own
     from kb.knowledge.validate import validate
     from kb.report.catalogue import say
     from kb.report.page import Items, Page
 
-    given = list(roots or [shipped.root()])
+    given = list(roots or [shipped.root(), *own.folders()])
     for root in given:
         if not root.exists():
             raise SourceError(

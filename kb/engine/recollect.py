@@ -43,7 +43,9 @@ def table() -> tuple[tuple[tuple[str, ...], dict[str, str]], ...]:
     lines = (files(__package__) / "recollect.tsv").read_text(encoding="utf-8").splitlines()
     tools = lines[0].split("\t")[1:]
     rows = (line.split("\t") for line in lines[1:])
-    return tuple((tuple(metrics.split("|")), dict(zip(tools, cells, strict=True))) for metrics, *cells in rows)
+    return tuple(
+        (tuple(metrics.split("|")), dict(zip(tools, cells, strict=True))) for metrics, *cells in rows
+    )
 
 
 def anything(tool: str) -> str:
@@ -87,7 +89,12 @@ def with_commands(items: Iterable[NotJudged], tool: str, features: RunFeatures) 
         bottleneck = registry().get(item.id)
         asked = [features.run] if bottleneck and bottleneck.judge_run else features.operators
         lacking = next(
-            (lacks for f in asked if bottleneck and bottleneck.applies(f) and (lacks := bottleneck.missing(f))), ()
+            (
+                lacks
+                for f in asked
+                if bottleneck and bottleneck.applies(f) and (lacks := bottleneck.missing(f))
+            ),
+            (),
         )
         # "a|b" is satisfied by either: the first is asked for
         found = commands(tool, (need.partition("|")[0] for need in lacking))

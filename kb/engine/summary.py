@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kb.engine.bottlenecks.judging import reading, value
 from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.run import denominators
-from kb.model import Diagnosis, Evidence, Features, Profile, Recommendation
+from kb.model import Diagnosis, Evidence, Profile, Recommendation
 from kb.units import percent, us
 
 # Readings by how much they tell about a kernel; the first that exist are shown.
@@ -36,8 +36,8 @@ def total_us(profile: Profile, features: RunFeatures) -> float | None:
     return None if run is None else round(run, 3)
 
 
-def key_data(profile: Profile, features: RunFeatures) -> tuple[Evidence, ...]:
-    """The most telling readings of the run, or of the kernel with the most time."""
+def key_data(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> tuple[Evidence, ...]:
+    """The most telling readings: of the run its shares; of a kernel its time and what the findings rest on, then the rest."""
     if profile.scope == "run":
         readings = [reading(features.run, name) for name in _RUN_KEYS if name in features.run.values]
         top = sorted(features.operators, key=lambda f: -(f.operator.total_us if f.operator else 0.0))[:3]
@@ -53,7 +53,14 @@ def key_data(profile: Profile, features: RunFeatures) -> tuple[Evidence, ...]:
         ]
         return tuple(readings[:MAX_KEYS])
     lead = max(features.operators, key=lambda f: f.operator.total_us if f.operator else 0.0)
-    return tuple(reading(lead, name) for name in _KERNEL_KEYS if name in lead.values)[:MAX_KEYS]
+    judged = [
+        item.metric
+        for finding in diagnosis.findings
+        for item in finding.evidence[:2]
+        if item.metric in _KERNEL_KEYS
+    ]
+    order = dict.fromkeys(["task_duration_us", *judged, *_KERNEL_KEYS])
+    return tuple(reading(lead, name) for name in order if name in lead.values)[:MAX_KEYS]
 
 
 def headline(
@@ -64,6 +71,8 @@ def headline(
         small = next((item for item in diagnosis.not_judged if item.id == "operator"), None)
         if small is not None:
             return f"Too small to judge: {small.reason}."
+        if diagnosis.notices:
+            return f"Nothing found to change: {diagnosis.notices[0].text}{_near_floor(features)}."
         near = _near_floor(features)
         return (
             f"Nothing found to change{near}."
@@ -128,8 +137,3 @@ def _below_floor(features: RunFeatures) -> list[str]:
                 "part of the data came from L2, or the chip is another one; gain near zero"
             )
     return out[:5]
-
-
-def lead_features(features: RunFeatures) -> Features:
-    """The operator with the most time."""
-    return max(features.operators, key=lambda f: f.operator.total_us if f.operator else 0.0)

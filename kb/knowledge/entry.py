@@ -14,11 +14,11 @@ from typing import Any, cast
 
 from kb import shipped
 from kb.errors import KnowledgeError
-from kb.knowledge.body import format_body, read_body
+from kb.knowledge import body as markdown
 from kb.knowledge.faults import Fault, render_text
 from kb.knowledge.head import UNPRINTABLE, HeadError, read_head
 from kb.knowledge.schema import EFFORT, GRADES, KINDS, NO_GAIN, STATES, WHO, HeadReader
-from kb.model import Entry, EntryKind, Grade, PublishedGain, State, Text3
+from kb.model import Body, Entry, EntryKind, Grade, PublishedGain, State, Text3
 
 MAX_BYTES = 64 * 1024
 FOLDERS: dict[str, str] = {"case": "cases", "recipe": "recipes", "pattern": "patterns", "tip": "tips"}
@@ -102,17 +102,25 @@ def parse_file(path: Path) -> Parsed:
     return parse_entry(text.replace("\r\n", "\n"), file)
 
 
-def entry_files(roots: Iterable[Path]) -> Iterator[tuple[str, Path]]:
-    """(kind, path) of every entry file below the roots' cases, recipes, patterns and tips, in a fixed order.
+def entry_files(paths: Iterable[Path]) -> Iterator[tuple[str, Path]]:
+    """(kind by folder, path) of every entry file, in a fixed order; kind is empty where no folder tells it.
 
-    Links that lead out of their root are left out.
+    A path is a root with the folders cases, recipes, patterns and tips, one of these folders, any folder of entry
+    files, or one file. Links that lead out of the given folder are left out.
     """
-    for root in roots:
-        inside = root.resolve()
-        for kind, folder in FOLDERS.items():
-            for path in sorted((root / folder).glob("*.md")):
-                if path.is_file() and path.resolve().is_relative_to(inside):
-                    yield kind, path
+    for path in paths:
+        if path.is_file():
+            yield _kind_of(path), path
+            continue
+        folders = [path / name for name in FOLDERS.values() if (path / name).is_dir()] or [path]
+        inside = path.resolve()
+        for file in (file for folder in folders for file in sorted(folder.glob("*.md"))):
+            if file.is_file() and file.resolve().is_relative_to(inside):
+                yield _kind_of(file), file
+
+
+def _kind_of(file: Path) -> str:
+    return next((kind for kind, folder in FOLDERS.items() if folder == file.parent.name), "")
 
 
 def load_entries(roots: Iterable[Path] | None = None) -> tuple[Entry, ...]:
@@ -141,8 +149,13 @@ def load_entries(roots: Iterable[Path] | None = None) -> tuple[Entry, ...]:
 def entry_to_text(entry: Entry) -> str:
     """The file of an entry; reading it gives the entry back (its `file` apart)."""
     head = "".join(_head_line(key, value) for key, value in _head(entry).items())
-    texts = {"cause": entry.cause, "why": entry.why, "check": entry.check, "when_not": entry.when_not}
-    return f"---\n{head}---\n\n{format_body(texts, entry.steps, entry.snippet)}"
+    texts: dict[str, str] = {}
+    steps: dict[str, tuple[str, ...]] = {}
+    for lang in ("", *(lang for lang in markdown.TRANSLATED if lang in entry.bodies)):
+        body, prefix = entry.body(lang), f"{lang}." if lang else ""
+        steps[f"{prefix}steps"] = body.steps
+        texts |= {f"{prefix}{name}": getattr(body, name) for name in markdown.HEADINGS if name != "steps"}
+    return f"---\n{head}---\n\n{markdown.format_body(texts, steps, entry.snippet)}"
 
 
 def _split(text: str) -> tuple[str | None, int, str]:
@@ -159,7 +172,7 @@ def _entry(reader: HeadReader, body: str, body_line: int, file: str, report: Any
     kind = cast(EntryKind, reader.choice("kind", KINDS, "tip"))
     reader.unknown_keys(kind)
     reader.missing_keys(kind)
-    sections = read_body(body, body_line)
+    sections = markdown.read_body(body, body_line)
     for line, code, what, mend in sections.faults:
         report((line, 1), code, what, mend)
     reader.places.update({f"section.{name}": (line, 1) for name, line in sections.lines.items()})
@@ -187,13 +200,23 @@ def _entry(reader: HeadReader, body: str, body_line: int, file: str, report: Any
         sources=reader.texts("sources"),
         facts=reader.facts(),
         cause=sections.texts.get("cause", ""),
-        steps=sections.steps,
+        steps=sections.steps.get("steps", ()),
         snippet=sections.snippet,
         why=sections.texts.get("why", ""),
         check=sections.texts.get("check", ""),
         when_not=sections.texts.get("when_not", ""),
         file=file,
+        bodies={lang: _body(sections, lang) for lang in markdown.TRANSLATED if _has(sections, lang)},
     )
+
+
+def _has(sections: markdown.Sections, lang: str) -> bool:
+    return any(name.startswith(f"{lang}.") for name in sections.lines)
+
+
+def _body(sections: markdown.Sections, lang: str) -> Body:
+    texts = {name: sections.texts.get(f"{lang}.{name}", "") for name in markdown.HEADINGS if name != "steps"}
+    return Body(steps=sections.steps.get(f"{lang}.steps", ()), **texts)
 
 
 def _head(entry: Entry) -> dict[str, Any]:
@@ -252,7 +275,7 @@ def _gain(gain: PublishedGain, grade: str) -> dict[str, Any]:
 
 
 def _head_line(key: str, value: Any) -> str:
-    import yaml  # noqa: PLC0415 - only who writes files needs it
+    import yaml
 
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 106}
     if isinstance(value, list) and value and isinstance(value[0], dict):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kb.errors import SourceError
-from kb.knowledge import query, store
+from kb.knowledge import embed, query, store
 from kb.knowledge.search import rank
 from kb.knowledge.store import Index
 
@@ -67,6 +67,26 @@ def benchmark(folder: Path) -> list[Question]:
     return [Question(r["text"], r["lang"], (r["lang"], r["type"]), grades[r["qid"]]) for r in rows]
 
 
+def benchmark_index(folder: Path) -> Index:
+    """The passages of that benchmark as entries, in memory: passages.tsv (id, title, body), titles_i18n.tsv."""
+    from kb.model import Entry, Text3
+
+    other = {r["pid"]: r for r in _rows(folder / "titles_i18n.tsv", ("pid", "title_zh", "title_ja"))}
+    entries = [
+        Entry(
+            id=row["id"],
+            kind="recipe",
+            state="draft",
+            title=Text3(row["title"], other[row["id"]]["title_zh"], other[row["id"]]["title_ja"]),
+            symptom=Text3(row["body"]),
+            remedy=Text3(""),
+            family="",
+        )
+        for row in _rows(folder / "passages.tsv", ("id", "title", "body"))
+    ]
+    return store.in_memory(entries, embed.Embedder(embed.shipped_model()))
+
+
 def run(index: Index, asked: Iterable[Question]) -> dict[str, dict[str, Scores]]:
     """Scores by way, then by group ("all" first)."""
     lists: dict[str, dict[str, list[Scores]]] = {way: {"all": []} for way in WAYS}
@@ -84,8 +104,7 @@ def score(ranked: Sequence[str], grades: Mapping[str, int]) -> Scores:
     gained = _discounted([grades.get(name, 0) for name in ranked[:10]])
     best = _discounted(sorted(grades.values(), reverse=True)[:10])
     place = next((i for i, name in enumerate(ranked, 1) if grades.get(name) == 2), math.inf)
-    hits = (float(place <= k) for k in (1, 5, 10))
-    return Scores(1, gained / best, *hits, 1 / place)
+    return Scores(1, gained / best, float(place <= 1), float(place <= 5), float(place <= 10), 1 / place)
 
 
 def table(results: Mapping[str, Mapping[str, Scores]]) -> str:
@@ -107,18 +126,20 @@ def _ways(index: Index, text: str) -> dict[str, list[int]]:
         "meaning": lambda i: ranked[i].cosine,
         "fused": lambda i: ranked[i].score,
     }
-    orders = {way: sorted(range(len(ranked)), key=lambda i: (-of(i), ranked[i].n)) for way, of in ways.items()}
+    orders = {
+        way: sorted(range(len(ranked)), key=lambda i: (-of(i), ranked[i].n)) for way, of in ways.items()
+    }
     orders["words"] = [i for i in orders["words"] if ranked[i].coverage > 0]
     return {way: [ranked[i].n for i in order[:DEPTH]] for way, order in orders.items()}
 
 
 def _discounted(grades: Sequence[int]) -> float:
-    return sum((2**grade - 1) / math.log2(place + 1) for place, grade in enumerate(grades, 1))
+    return math.fsum((2.0**grade - 1) / math.log2(place + 1) for place, grade in enumerate(grades, 1))
 
 
 def _mean(ones: Sequence[Scores]) -> Scores:
-    columns = list(zip(*ones, strict=True))[1:]
-    return Scores(len(ones), *(sum(column) / len(ones) for column in columns))
+    means = [math.fsum(column) / len(ones) for column in zip(*ones, strict=True)]
+    return Scores(len(ones), *means[1:])
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
@@ -126,7 +147,9 @@ def _rows(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
         with path.open(encoding="utf-8", newline="") as handle:
             rows = list(csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE))
     except (OSError, UnicodeDecodeError) as fault:
-        raise SourceError(f"questions unreadable: {fault}", where=str(path), now="give a UTF-8 TSV file") from fault
+        raise SourceError(
+            f"questions unreadable: {fault}", where=str(path), now="give a UTF-8 TSV file"
+        ) from fault
     missing = [name for name in columns if not rows or name not in rows[0]]
     if missing:
         raise SourceError(

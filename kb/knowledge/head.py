@@ -52,7 +52,7 @@ def read_head(text: str, first_line: int) -> Node:
     Raises:
         HeadError: not YAML, or more than the subset; the first such fault, with its place.
     """
-    import yaml  # noqa: PLC0415 - nothing on the search path reads entries from files
+    import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     builder = _Builder(first_line)

@@ -3,11 +3,12 @@
 Tables
     meta(key, value)             format, model name and version, fingerprint, number of entries; JSON values
     entry(n, id, kind, json)     n from 1; json as `kb.model.to_dict` gives it
-    vector(n, hash, scale, vec, prior)  int8 codes of the unit vector (vec * scale), hash of the text that was
-                                 embedded, what the entry's kind adds to the cosine
+    vector(n, hash, length, vec, prior)  int8 codes of the vector and their length, hash of the text that was embedded,
+                                 what the entry's kind adds to the cosine
     codes(n, bits)               one row: the signs of all vectors, 32 bytes an entry, in the order of n
     fts(title, words, body)      FTS5 without content: our terms divided by spaces
     term(term, df)               every term as we split it, and in how many entries its stem occurs
+    field(term)                  terms of the field: glossary, operators, metrics
     means(term, also)            Chinese and Japanese words and other names -> terms that the entries use
     tag(axis, value, n)          what filters ask for: op, chip, bottleneck, grade
 """
@@ -30,22 +31,31 @@ from kb.knowledge.store import FORMAT
 from kb.model import Entry, to_dict
 
 BATCH = 2000  # entries held in memory at a time
-PRIOR = {"tip": 0.1}  # tips are written for the questions people ask; cases win on names of models and chips alone
+PRIOR = {
+    "tip": 0.1
+}  # tips are written for the questions people ask; cases win on names of models and chips alone
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(n INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT NOT NULL, json TEXT NOT NULL);
-CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, scale REAL NOT NULL, vec BLOB NOT NULL, prior REAL NOT NULL);
+CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, length REAL NOT NULL, vec BLOB NOT NULL, prior REAL NOT NULL);
 CREATE TABLE codes(n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE TABLE term(term TEXT PRIMARY KEY, df INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE means(term TEXT PRIMARY KEY, also TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE field(term TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE tag(axis TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY(axis, value, n)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE fts USING fts5(title, words, body, content='', tokenize="porter unicode61 remove_diacritics 0 tokenchars '_'");
 """
 
 
 def build(
-    entries: Iterable[Entry], path: Path, embedder: Embedder, *, fingerprint: str = "", old: Path | None = None
+    entries: Iterable[Entry],
+    path: Path,
+    embedder: Embedder,
+    *,
+    fingerprint: str = "",
+    old: Path | None = None,
+    left_out: Sequence[str] = (),
 ) -> int:
     """Write the index of these entries to `path`; the file appears whole or not at all.
 
@@ -65,7 +75,8 @@ def build(
     try:
         db = sqlite3.connect(fresh)
         try:
-            embedded = fill(db, entries, embedder, fingerprint=fingerprint, known=_vectors(old, embedder))
+            known = _vectors(old, embedder)
+            embedded = fill(db, entries, embedder, fingerprint=fingerprint, known=known, left_out=left_out)
             db.execute("VACUUM")
         finally:
             db.close()
@@ -83,6 +94,7 @@ def fill(
     *,
     fingerprint: str = "",
     known: Mapping[bytes, tuple[float, bytes]] | None = None,
+    left_out: Sequence[str] = (),
 ) -> int:
     """Write the index into an empty database; returns how many texts had to be embedded."""
     db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
@@ -96,6 +108,7 @@ def fill(
             count += len(batch)
         db.execute("INSERT INTO codes VALUES(1, ?)", (bytes(bits),))
         db.executemany("INSERT INTO means VALUES(?, ?)", sorted(_means().items()))
+        db.executemany("INSERT INTO field VALUES(?)", [(term,) for term in sorted(_field())])
         db.executemany("INSERT INTO term VALUES(?, ?)", _stem_counts(db, seen))
         db.execute("INSERT INTO fts(fts) VALUES('optimize')")
         meta = {
@@ -104,15 +117,17 @@ def fill(
             "model": embedder.name,
             "model_version": embedder.version,
             "fingerprint": fingerprint,
+            "left_out": list(left_out),
         }
         db.executemany("INSERT INTO meta VALUES(?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
     return embedded
 
 
 def vector_text(entry: Entry) -> str:
-    """What is embedded of an entry: its title and symptom, and the title in the other languages."""
-    texts = (f"{entry.title.en}. {entry.symptom.en}", entry.title.zh, entry.title.ja)
-    return " ".join(text for text in texts if text)
+    """What is embedded of an entry: its title and symptom, the title in the other languages, and users' words for it."""
+    title = entry.title
+    said = (alias for language in ("en", "zh", "ja") for alias in entry.aliases.get(language, ()))
+    return " ".join(text for text in (f"{title.en}. {entry.symptom.en}", title.zh, title.ja, *said) if text)
 
 
 def fields(entry: Entry) -> tuple[str, str, str]:
@@ -124,7 +139,16 @@ def fields(entry: Entry) -> tuple[str, str, str]:
         "\n".join((symptom.en, symptom.zh, symptom.ja, *said, *entry.operators, entry.family, entry.id)),
         "\n".join(
             (
-                *(remedy.en, remedy.zh, remedy.ja, entry.cause, *entry.steps, entry.why, entry.check, entry.when_not),
+                *(
+                    remedy.en,
+                    remedy.zh,
+                    remedy.ja,
+                    entry.cause,
+                    *entry.steps,
+                    entry.why,
+                    entry.check,
+                    entry.when_not,
+                ),
                 *(seen.text for seen in entry.observe),
                 *(f"{gain.before} {gain.after} {gain.shapes} {gain.note}" for gain in entry.gains),
                 *(condition.metric for condition in entry.when),
@@ -151,7 +175,7 @@ def _add(
     new = [text for text, key in zip(texts, hashes, strict=True) if key not in known]
     fresh = iter(embedder.embed_many(new) if len(new) > 50 else map(embedder.embed, new))
     for n, (entry, key) in enumerate(zip(batch, hashes, strict=True), start + 1):
-        scale, vec = known[key] if key in known else quantise(next(fresh))
+        length, vec = known[key] if key in known else quantise(next(fresh))
         bits += sign_bits(array("b", vec))
         split = [" ".join(terms.terms(text)) for text in fields(entry)]
         for text in split:
@@ -159,15 +183,23 @@ def _add(
         told = to_dict(entry) | {"file": _portable(entry.file)}
         record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))
-        db.execute("INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, scale, vec, PRIOR.get(entry.kind, 0.0)))
+        db.execute(
+            "INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, length, vec, PRIOR.get(entry.kind, 0.0))
+        )
         db.execute("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", (n, *split))
-        db.executemany("INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)])
+        db.executemany(
+            "INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)]
+        )
     return len(new)
 
 
 def _portable(file: str) -> str:
     """The path of a shipped entry file as seen from the data folder, so that an index can be carried elsewhere."""
-    return Path(file).relative_to(shipped.root()).as_posix() if Path(file).is_relative_to(shipped.root()) else file
+    return (
+        Path(file).relative_to(shipped.root()).as_posix()
+        if Path(file).is_relative_to(shipped.root())
+        else file
+    )
 
 
 def _tags(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -182,17 +214,28 @@ def _means() -> dict[str, str]:
 
     Keys: Chinese and Japanese words as written, other names without spaces and underscores.
     """
-    found: dict[str, dict[str, None]] = {}
+    meant: dict[str, dict[str, None]] = {}
     for english, *others in words.glossary():
         means = [term for text in english for term in terms.terms(text)]
         for name in (name for alternatives in others for name in alternatives):
             if terms.is_cjk(name):
-                found.setdefault(name.casefold(), {}).update(dict.fromkeys(means))
+                meant.setdefault(name.casefold(), {}).update(dict.fromkeys(means))
     for name, text in words.aliases():
         own = terms.terms(name)
-        also = [term for term in terms.terms(text) if term not in own]
-        found.setdefault(terms.squeeze(terms.tokens(name)), {}).update(dict.fromkeys(also))
-    return {name: " ".join(means) for name, means in found.items() if name and means}
+        whole = (found[0] for token in terms.tokens(text) if (found := terms.of_token(token)))
+        also = [term for term in whole if term not in own]
+        meant.setdefault(terms.squeeze(terms.tokens(name)), {}).update(dict.fromkeys(also))
+    return {name: " ".join(means) for name, means in meant.items() if name and means}
+
+
+def _field() -> set[str]:
+    """Terms that only somebody who asks about this field is likely to write."""
+    english = (text for row in words.glossary() for text in row[0])
+    return {
+        term
+        for text in (*english, *words.operator_names(), *words.metric_names())
+        for term in terms.terms(text)
+    }
 
 
 def _stem_counts(db: sqlite3.Connection, seen: Iterable[str]) -> Iterator[tuple[str, int]]:
@@ -201,7 +244,7 @@ def _stem_counts(db: sqlite3.Connection, seen: Iterable[str]) -> Iterator[tuple[
     counts = dict(db.execute("SELECT term, doc FROM temp.stems"))
     db.execute("DROP TABLE temp.stems")
     tokenize = "porter unicode61 remove_diacritics 0 tokenchars '_'"
-    db.execute(f"CREATE VIRTUAL TABLE temp.raw USING fts5(term, tokenize=\"{tokenize}\")")
+    db.execute(f'CREATE VIRTUAL TABLE temp.raw USING fts5(term, tokenize="{tokenize}")')
     ordered = sorted(seen)
     db.executemany("INSERT INTO temp.raw(rowid, term) VALUES(?, ?)", enumerate(ordered))
     db.execute("CREATE VIRTUAL TABLE temp.one USING fts5vocab('temp', 'raw', 'instance')")
@@ -221,7 +264,9 @@ def _vectors(old: Path | None, embedder: Embedder) -> dict[bytes, tuple[float, b
             meta = {k: json.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
             if (meta["format"], meta["model_version"]) != (FORMAT, embedder.version):
                 return {}
-            return {key: (scale, vec) for key, scale, vec in db.execute("SELECT hash, scale, vec FROM vector")}
+            return {
+                key: (length, vec) for key, length, vec in db.execute("SELECT hash, length, vec FROM vector")
+            }
         finally:
             db.close()
     except (sqlite3.Error, ValueError, KeyError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kb.knowledge import terms
@@ -23,15 +23,35 @@ _LONGEST_TYPO = 24
 class Query(NamedTuple):
     """A query in terms.
 
-    `also` maps each added term to the word of the query it stands for. `reachable` is the sum of the weights of all
-    terms, each its inverse document frequency: what an entry that holds everything would get. `unknown` are words
-    that no entry holds.
+    `tokens` maps what was written to its terms. `also` maps each added term to the word of the query it stands for. `reachable` is the sum of the weights of all
+    terms, each its inverse document frequency: what an entry that holds everything would get. `known` is the share
+    of the weight of the query's own words that some entry holds, `unknown` the words that no entry holds, `field` how
+    many words belong to the field.
     """
 
-    own: tuple[str, ...]
+    tokens: Mapping[str, Sequence[str]]
     also: Mapping[str, str]
     reachable: float
+    known: float
     unknown: tuple[str, ...]
+    field: int
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The query's own terms, each once."""
+        return tuple(dict.fromkeys(term for found in self.tokens.values() for term in found))
+
+    def said(self, matched: Container[str]) -> list[str]:
+        """Matched terms as they were written: whole words where they matched whole, pairs of characters joined."""
+        found: dict[str, None] = {}
+        for token, parts in self.tokens.items():
+            if terms.is_cjk(token):
+                found.update(dict.fromkeys(_joined(token, matched)))
+            elif any(part in matched for part in parts[:2]):
+                found[token] = None
+            else:
+                found.update(dict.fromkeys(part for part in parts if part in matched))
+        return list(found)
 
 
 def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
@@ -42,10 +62,15 @@ def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
     runs = dict(_runs(tokens))
     counts = _lookup(db, "term", "df", {*own, *runs})
     also = {run: said for run, said in runs.items() if run in counts}
-    for word, means in _meanings(db, tokens, runs):
+    meanings = list(_meanings(db, tokens, runs))
+    for word, means in meanings:
         for term in means.split():
             also.setdefault(term, word)
-    unknown = [token for token, found in by_token.items() if found and not terms.is_cjk(token) and counts.keys().isdisjoint(found)]
+    unknown = [
+        token
+        for token, found in by_token.items()
+        if found and not terms.is_cjk(token) and counts.keys().isdisjoint(found)
+    ]
     also.update(_repaired(db, [token for token in unknown if token not in also.values()]))
     counts.update(_lookup(db, "term", "df", also.keys() - counts.keys()))
     also = {term: said for term, said in also.items() if term in counts and term not in own}
@@ -55,11 +80,26 @@ def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
         weight = UNKNOWN_PAIR if not seen and terms.is_cjk(term) else 1.0
         return weight * math.log(1 + (entries - seen + 0.5) / (seen + 0.5))
 
+    field = len(_lookup(db, "field", "term", own)) + len(meanings)
+    weights = [(term in counts, rarity(term)) for term in own]
+    known = sum(weight for held, weight in weights if held) / (sum(weight for _, weight in weights) or 1.0)
     reachable = sum(_token_weight(token, found, counts, rarity) for token, found in by_token.items() if found)
-    return Query(own, also, reachable + ALSO * sum(map(rarity, also)), tuple(unknown))
+    return Query(by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field)
 
 
-def _token_weight(token: str, found: Sequence[str], counts: Mapping[str, int], rarity: Callable[[str], float]) -> float:
+def _joined(token: str, matched: Container[str]) -> Iterator[str]:
+    """Stretches of a run whose pairs of characters all matched."""
+    start = 0
+    for end in range(1, len(token) + 1):
+        if token[end - 1 : end + 1] not in matched or end == len(token):
+            if end - start > 1 or token in matched:
+                yield token[start:end]
+            start = end
+
+
+def _token_weight(
+    token: str, found: Sequence[str], counts: Mapping[str, int], rarity: Callable[[str], float]
+) -> float:
     if terms.is_cjk(token):
         return sum(map(rarity, found))
     known = [term for term in found if term in counts]
@@ -76,13 +116,20 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield terms.squeeze(run), " ".join(run)
 
 
-def _meanings(db: sqlite3.Connection, tokens: Iterable[str], runs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _meanings(
+    db: sqlite3.Connection, tokens: Iterable[str], runs: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     """Words of the query that the glossary or the list of other names knows, with the terms they stand for.
 
     A Chinese or Japanese run is covered from the left by the longest known words.
     """
     written = [token.casefold() for token in tokens if terms.is_cjk(token)]
-    parts = {run[i:j] for run in written for i in range(len(run)) for j in range(i + 1, min(len(run), i + LONGEST_WORD) + 1)}
+    parts = {
+        run[i:j]
+        for run in written
+        for i in range(len(run))
+        for j in range(i + 1, min(len(run), i + LONGEST_WORD) + 1)
+    }
     known = _lookup(db, "means", "also", parts | runs.keys())
     for run in written:
         start = 0

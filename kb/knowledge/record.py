@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kb.model import Condition, Entry, Observation, PublishedGain, Text3
+from kb.model import Body, Condition, Entry, Observation, PublishedGain, Text3
 
 _LISTS = ("bottlenecks", "not_for", "operators", "chips", "links", "sources", "steps")
 _TEXTS = ("title", "symptom", "remedy")
@@ -26,6 +26,9 @@ def entry(data: Mapping[str, Any]) -> Entry:
     values["gains"] = tuple(
         PublishedGain(**{"saved_low": None, "saved_high": None} | item) for item in data["gains"]
     )
+    values["bodies"] = {
+        language: Body(**{**body, "steps": tuple(body["steps"])}) for language, body in data["bodies"].items()
+    }
     return Entry(**values)
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import heapq
 import json
+import math
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +29,12 @@ NEAR = 120  # entries nearest by bit codes whose exact cosine is computed
 FOUND = 120  # entries with the best BM25 that are looked at
 LARGE = 5_000  # from so many entries on, more are looked at: three times these
 COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
-_PER_IDF = 1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
+_PER_IDF = (
+    1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
+)
+_ARROW = 1000.0  # length given to the query's vector, near that of int8 codes
+_LOOKED_AT = 10  # entries that decide whether anything fits
+_FITTING = 0.9
 _CHUNK = 900
 KINDS = ("case", "recipe", "pattern", "tip")
 
@@ -60,7 +65,12 @@ class SearchResult(NamedTuple):
         """The document `kb.search/1`; `explain` adds the parts of each score."""
         hidden = () if explain else ("parts",)
         rows = [{k: v for k, v in hit._asdict().items() if k not in hidden} for hit in self.results]
-        head = {"schema": "kb.search/1", "query": self.query, "no_good_match": self.no_good_match, "results": rows}
+        head = {
+            "schema": "kb.search/1",
+            "query": self.query,
+            "no_good_match": self.no_good_match,
+            "results": rows,
+        }
         return head | ({"near_terms": self.near_terms} if self.near_terms else {})
 
 
@@ -105,8 +115,20 @@ def search(
         return _search(store.rebuilt(), text, k, wanted, lang)  # the file was damaged behind its head
 
 
-def search_many(path: Path, *, k: int = 10, lang: str = "en", **filters: str | None) -> Iterator[SearchResult]:
+def search_many(
+    path: Path,
+    *,
+    k: int = 10,
+    kind: str | None = None,
+    op: str | None = None,
+    soc: str | None = None,
+    bottleneck: str | None = None,
+    lang: str = "en",
+    use: store.Index | None = None,
+) -> Iterator[SearchResult]:
     """Answers to the first column of a TSV file, in order; a first line that reads `query` is a header.
+
+    The options are those of `search`.
 
     Raises:
         SourceError: the file cannot be read as UTF-8 text.
@@ -122,7 +144,7 @@ def search_many(path: Path, *, k: int = 10, lang: str = "en", **filters: str | N
     for number, line in enumerate(lines):
         first = line.split("\t")[0].strip()
         if first and not (number == 0 and first.casefold() == "query"):
-            yield search(first, k=k, lang=lang, **filters)
+            yield search(first, k=k, kind=kind, op=op, soc=soc, bottleneck=bottleneck, lang=lang, use=use)
 
 
 def similar(
@@ -171,7 +193,9 @@ def _values(db: sqlite3.Connection, axis: str) -> list[str]:
 def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int]:
     found: set[int] = set()
     for value in values:
-        found.update(n for (n,) in db.execute("SELECT n FROM tag WHERE axis = ? AND value = ?", (axis, value)))
+        found.update(
+            n for (n,) in db.execute("SELECT n FROM tag WHERE axis = ? AND value = ?", (axis, value))
+        )
     return found
 
 
@@ -199,10 +223,10 @@ class _Scored(NamedTuple):
 def _search(chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
-    ranked = rank(chosen, text, asked, k, allowed)
-    hits = tuple(_hits(chosen, asked, ranked, lang))
-    poor = not ranked or not fits(ranked[0].cosine, ranked[0].coverage)
-    return SearchResult(text, poor, hits, _near_terms(asked) if poor else ())
+    ranked = rank(chosen, text, asked, max(k, _LOOKED_AT), allowed)
+    hits = tuple(_hits(chosen, asked, ranked[:k], lang))
+    poor = not fits(asked, ranked)
+    return SearchResult(text, poor, hits, _near_terms(chosen, asked, ranked) if poor else ())
 
 
 def rank(
@@ -213,15 +237,26 @@ def rank(
     coverage = _coverage(chosen, asked, allowed)
     near = _nearest(chosen, vector, allowed)
     found = [
-        _Scored((cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n)
+        _Scored(
+            (cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n
+        )
         for n, cosine, prior in _cosines(chosen.db, vector, sorted({*near, *coverage}))
     ]
     return heapq.nsmallest(k, found, key=lambda item: (-item.score, item.n))
 
 
-def fits(cosine: float, coverage: float) -> bool:
-    """Whether the best entry answers the query at all."""
-    return cosine + 2 * coverage > 0.8
+def fits(asked: query.Query, ranked: Sequence[_Scored]) -> bool:
+    """Whether the knowledge base answers the query at all.
+
+    Looks at the nearest meaning and the words of the best entry, how much of the query occurs anywhere, and whether
+    words of the field are in it. Weights and limit were chosen on tests/benchmarks/offtopic.txt against the questions
+    of the benchmarks (`tools/eval_search.py` prints the rates).
+    """
+    if not ranked:
+        return False
+    nearest = max(item.cosine for item in ranked[:_LOOKED_AT])
+    told = nearest + 0.5 * ranked[0].coverage + 0.6 * asked.known + 0.2 * min(asked.field, 2)
+    return told > _FITTING
 
 
 def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
@@ -239,17 +274,26 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
     return [rows[i] for i in heapq.nsmallest(count, range(len(rows)), key=distances.__getitem__)]
 
 
-def _cosines(db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]) -> Iterator[tuple[int, float, float]]:
+def _cosines(
+    db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]
+) -> Iterator[tuple[int, float, float]]:
+    """Number, cosine and prior of these entries.
+
+    The cosine is taken from the distance of the two arrows, which `math.dist` computes in C: for arrows of lengths a
+    and b at distance d it is (a^2 + b^2 - d^2) / 2ab.
+    """
+    asked = tuple(_ARROW * value for value in vector)
+    length = math.hypot(*asked)
     for start in range(0, len(rows), _CHUNK):
         chunk = rows[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
-        sql = f"SELECT n, scale, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
-        for n, scale, vec, prior in db.execute(sql, chunk):
-            yield n, scale * _dot(vector, array("b", vec)), prior
-
-
-def _dot(one: Sequence[float], other: Sequence[int]) -> float:
-    return sum(map(mul, one, other))
+        sql = f"SELECT n, length, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
+        for n, own, vec, prior in db.execute(sql, chunk):
+            if not (length and own):
+                yield n, 0.0, prior
+                continue
+            apart = math.dist(asked, array("b", vec))
+            yield n, (length * length + own * own - apart * apart) / (2 * length * own), prior
 
 
 def _wide(size: int, count: int) -> int:
@@ -280,13 +324,20 @@ def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], la
         parts = {
             "meaning": round(item.cosine, 4),
             "words": round(item.coverage, 4),
-            "matched": [word for word in words if word not in asked.also],
+            "matched": asked.said(words),
             "also": {word: asked.also[word] for word in words if word in asked.also},
         }
         summary = _in(told["remedy"], lang) or _in(told["symptom"], lang)
         yield Hit(
-            place, told["id"], told["kind"], _in(told["title"], lang), round(item.score, 4),
-            _why(parts), summary, tuple(told["sources"]), parts,
+            place,
+            told["id"],
+            told["kind"],
+            _in(told["title"], lang),
+            round(item.score, 4),
+            _why(parts),
+            summary,
+            tuple(told["sources"]),
+            parts,
         )
 
 
@@ -299,8 +350,10 @@ def _why(parts: Mapping[str, Any]) -> str:
     said = []
     if parts["matched"]:
         said.append(f"has {', '.join(parts['matched'][:6])}")
-    if parts["also"]:
-        said.append(f"has {', '.join(f'{term} ({word})' for term, word in list(parts['also'].items())[:4])}")
+    names: dict[str, list[str]] = {}
+    for term, word in parts["also"].items():
+        names.setdefault(word, []).append(term)
+    said += [f"has {', '.join(found[:3])} for {word}" for word, found in list(names.items())[:3]]
     said.append(f"meaning {parts['meaning']:.2f}")
     return "; ".join(said)
 
@@ -317,5 +370,12 @@ def _matched(db: sqlite3.Connection, asked: query.Query, rows: Sequence[int]) ->
     return found
 
 
-def _near_terms(asked: query.Query) -> tuple[str, ...]:
-    return tuple(asked.also)[:5]
+def _near_terms(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored]) -> tuple[str, ...]:
+    """What to ask instead: what unknown words may have meant, then the families of the nearest entries."""
+    repaired = [term for term, word in asked.also.items() if word in asked.unknown]
+    nearest = sorted(ranked, key=lambda item: -item.cosine)[:5]
+    families = []
+    for item in nearest:
+        (record,) = chosen.db.execute("SELECT json FROM entry WHERE n = ?", (item.n,)).fetchone()
+        families.append(json.loads(record)["family"])
+    return tuple(dict.fromkeys(name for name in (*repaired, *families) if name))[:5]

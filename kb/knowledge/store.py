@@ -2,7 +2,8 @@
 
 A wheel carries `data/index.db`. A checkout builds one into the user's cache (`KB_INDEX`, else `$XDG_CACHE_HOME/kb`)
 and again when the entry files have changed; unchanged entries keep their vectors. Where nothing can be written, a
-private temporary folder serves, else memory.
+private temporary folder serves, else memory. A team's own entries (`KB_DATA`) are in it too; what had to be left out
+of them is told on stderr whenever the index is opened.
 """
 
 from __future__ import annotations
@@ -20,16 +21,23 @@ from zlib import crc32
 
 from kb import shipped
 from kb.errors import KnowledgeError
-from kb.knowledge import embed
+from kb.knowledge import embed, own
 
 if TYPE_CHECKING:
     from kb.model import Entry
 
-FORMAT = 1  # of the index file; kb.knowledge.index writes it
-FOLDERS = ("cases", "recipes", "patterns", "tips")
-_ALSO_READ = ("glossary.tsv", "aliases.tsv", "operators/op_types.tsv", "operators/extra_types.tsv", "model/static.db")
+FORMAT = 3  # of the index file; kb.knowledge.index writes it
+_ALSO_READ = (
+    "glossary.tsv",
+    "aliases.tsv",
+    "operators/op_types.tsv",
+    "operators/extra_types.tsv",
+    "model/static.db",
+)
+_MAKERS = ("index.py", "terms.py", "words.py")  # a change of these changes what an index holds
 _LOCK_SECONDS = 60.0
 _SAY_AFTER_SECONDS = 1.0
+_TOLD = 5  # faults of a team's entries told one by one
 
 
 class Index:
@@ -55,6 +63,7 @@ class Index:
         self.where = where
         self.size: int = meta["entries"]
         self.fingerprint: str = meta["fingerprint"]
+        self.left_out: list[str] = meta["left_out"]
         self._codes: list[int] = []
 
     @property
@@ -67,29 +76,42 @@ class Index:
         return self._codes
 
 
-_open: dict[str, Index] = {}
+_open: dict[tuple[str, str], Index] = {}
 
 
 def index() -> Index:
-    """The index of the shipped knowledge, opened once a process; built first where needed.
+    """The index of the shipped knowledge and the team's own, opened once a process; built first where needed.
 
     Raises:
         KnowledgeError: the entries, the model or the file that `KB_INDEX` names are at fault.
     """
-    key = os.environ.get("KB_INDEX", "")
+    named, key = _key()
     if key not in _open:
-        _open[key] = _find(Path(key) if key else None)
+        _open[key] = _told(_find(named))
     return _open[key]
 
 
 def rebuilt() -> Index:
     """The index after one that proved damaged was made anew (the shipped one is passed over)."""
-    key = os.environ.get("KB_INDEX", "")
+    named, key = _key()
     broken = _open.pop(key, None)
     if broken is not None:
         broken.db.close()
-    _open[key] = _cached(Path(key) if key else None, embed.Embedder(embed.shipped_model()), anew=True)
+    _open[key] = _told(_cached(named, embed.Embedder(embed.shipped_model()), anew=True))
     return _open[key]
+
+
+def _key() -> tuple[Path | None, tuple[str, str]]:
+    named = os.environ.get("KB_INDEX", "")
+    return (Path(named) if named else None), (named, os.environ.get("KB_DATA", ""))
+
+
+def _told(found: Index) -> Index:
+    for line in found.left_out[:_TOLD]:
+        print(f"kb: left out of KB_DATA: {line} (`kb validate` tells more)", file=sys.stderr)
+    if len(found.left_out) > _TOLD:
+        print(f"kb: and {len(found.left_out) - _TOLD} more faults in KB_DATA", file=sys.stderr)
+    return found
 
 
 def close() -> None:
@@ -108,12 +130,12 @@ def opened(path: Path, embedder: embed.Embedder) -> Index:
         raise
 
 
-def in_memory(entries: Sequence[Entry], embedder: embed.Embedder) -> Index:
+def in_memory(entries: Sequence[Entry], embedder: embed.Embedder, left_out: Sequence[str] = ()) -> Index:
     """An index of these entries that no file holds."""
     from kb.knowledge import index as builder
 
     db = sqlite3.connect(":memory:", check_same_thread=False)
-    builder.fill(db, entries, embedder)
+    builder.fill(db, entries, embedder, left_out=left_out)
     return Index(db, embedder, ":memory:")
 
 
@@ -136,14 +158,21 @@ def version() -> str:
 
 
 def fingerprint(root: Path, *, times: bool) -> str:
-    """A cheap mark of the files an index is made from: names and sizes, and with `times` when they were changed."""
+    """A cheap mark of the files an index is made from and by: names and sizes, and with `times` when they were changed."""
     files = sorted(_stats(root))
     text = "\n".join(f"{name} {size} {changed if times else ''}" for name, size, changed in files)
     return f"{FORMAT}-{len(files)}-{sum(size for _, size, _ in files)}-{crc32(text.encode()):08x}"
 
 
+def _mark(root: Path) -> str:
+    """The fingerprint of the shipped files, and of the team's."""
+    mark = fingerprint(root, times=True)
+    files = sorted(stat for folder in own.folders() for stat in own.stats(folder))
+    return f"{mark}-{crc32(repr((own.folders(), files)).encode()):08x}" if own.folders() else mark
+
+
 def _stats(root: Path) -> Iterator[tuple[str, int, int]]:
-    for folder in FOLDERS:
+    for folder in own.FOLDERS:
         try:
             with os.scandir(root / folder) as found:
                 for item in found:
@@ -152,18 +181,18 @@ def _stats(root: Path) -> Iterator[tuple[str, int, int]]:
                         yield f"{folder}/{item.name}", stat.st_size, stat.st_mtime_ns
         except FileNotFoundError:
             continue
-    for name in _ALSO_READ:
+    for path in (*(root / name for name in _ALSO_READ), *map(Path(__file__).with_name, _MAKERS)):
         try:
-            stat = (root / name).stat()
+            stat = path.stat()
         except FileNotFoundError:
             continue
-        yield name, stat.st_size, stat.st_mtime_ns
+        yield path.name, stat.st_size, stat.st_mtime_ns
 
 
 def _find(named: Path | None) -> Index:
     embedder = embed.Embedder(embed.shipped_model())
     ready = shipped.root() / "index.db"
-    if named is None and ready.is_file():
+    if named is None and ready.is_file() and not own.folders():
         found = _usable(ready, embedder, fingerprint(shipped.root(), times=False))
         if found:
             return found
@@ -184,8 +213,10 @@ def _usable(path: Path, embedder: embed.Embedder, mark: str) -> Index | None:
 
 def _cached(named: Path | None, embedder: embed.Embedder, *, anew: bool = False) -> Index:
     root = shipped.root()
-    mark = fingerprint(root, times=True)
-    name = f"index-{crc32(str(root).encode()):08x}.db"  # each checkout its own
+    mark = _mark(root)
+    name = (
+        f"index-{crc32(':'.join(map(str, (root, *own.folders()))).encode()):08x}.db"  # each checkout its own
+    )
     if named is not None and named.exists() and not _is_index(named):
         raise KnowledgeError(
             "the file that KB_INDEX names is no search index, or a damaged one",
@@ -207,7 +238,8 @@ def _cached(named: Path | None, embedder: embed.Embedder, *, anew: bool = False)
                     where=str(named),
                     now="let KB_INDEX name a file in a folder you may write to",
                 ) from fault
-    return in_memory(_entries(root), embedder)
+    entries, left_out = own.merged(root)
+    return in_memory(entries, embedder, left_out)
 
 
 def _made(path: Path, embedder: embed.Embedder, mark: str, *, anew: bool) -> Index:
@@ -230,15 +262,10 @@ def _build(path: Path, embedder: embed.Embedder, mark: str) -> None:
     notice.daemon = True
     notice.start()
     try:
-        builder.build(_entries(shipped.root()), path, embedder, fingerprint=mark, old=path)
+        entries, left_out = own.merged(shipped.root())
+        builder.build(entries, path, embedder, fingerprint=mark, old=path, left_out=left_out)
     finally:
         notice.cancel()
-
-
-def _entries(root: Path) -> Sequence[Entry]:
-    from kb.knowledge.entry import load_entries as read
-
-    return read([root])
 
 
 def _is_index(path: Path) -> bool:

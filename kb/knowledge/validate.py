@@ -17,9 +17,13 @@ from functools import cache
 from pathlib import Path
 
 from kb import operators, shipped, targets
+from kb.knowledge import own
+from kb.knowledge.body import HEADINGS
 from kb.knowledge.entry import Parsed, entry_files, parse_file
 from kb.knowledge.faults import Fault, errors, render_text, to_dict
+from kb.knowledge.fingerprint import fingerprints
 from kb.knowledge.schema import ROLES
+from kb.knowledge.template import TODO
 from kb.model import Entry
 from kb.vocabulary import bottlenecks
 from kb.vocabulary.metrics import BY_ID
@@ -83,39 +87,63 @@ class Library:
 
     entries: Mapping[str, Entry]
     led_to: frozenset[str]  # ids that some pattern or case links
+    bottlenecks: frozenset[str]  # those of the vocabulary, and patterns that stand only here
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Library:
         """The library of these entries."""
         by_id = {entry.id: entry for entry in entries}
         led = {link for entry in by_id.values() if entry.kind in ("pattern", "case") for link in entry.links}
-        return cls(by_id, frozenset(led))
+        patterns = {entry.id for entry in by_id.values() if entry.kind == "pattern"}
+        return cls(by_id, frozenset(led), frozenset(patterns.union(bottlenecks.IDS)))
 
 
 EntryRule = Callable[[Entry], Iterator[Found]]
 SetRule = Callable[[Entry, Library], Iterator[Found]]
 
 
-def validate(roots: Iterable[Path] | None = None) -> list[Fault]:
-    """Every fault below the roots (the shipped data when none are given), sorted by file and line.
+def validate(paths: Iterable[Path] | None = None, beside: Iterable[Path] | None = None) -> list[Fault]:
+    """Every fault of the entries below the paths (the shipped ones and the team's when none are given), by place.
 
-    Several roots are one knowledge base: an id of one may not be taken by another, and links may cross. Warnings
-    (missing translations) do not make it invalid; `errors` leaves them out.
+    Args:
+        paths: roots, folders or single files, as `entry_files` takes them.
+        beside: entries that are known too, so that links may lead to them and their ids are taken; they are not
+            reported on. The shipped ones and the team's by default.
+
+    Warnings (missing translations) do not make it invalid; `errors` leaves them out.
     """
-    parsed = [(kind, path, parse_file(path)) for kind, path in entry_files(roots or [shipped.root()])]
-    library = Library.of(p.entry for _, _, p in parsed if p.entry is not None)
-    faults: list[Fault] = []
-    first: dict[str, str] = {}
-    titles = Counter(p.entry.title.en.casefold() for _, _, p in parsed if p.entry is not None)
+    everything = [shipped.root(), *own.folders()]
+    given = list(paths) if paths is not None else everything
+    parsed = [(kind, path, parse_file(path)) for kind, path in entry_files(given)]
+    mine = {path.resolve() for _, path, _ in parsed}
+    known = [
+        (path, parse_file(path).entry)
+        for _, path in entry_files(everything if beside is None else beside)
+        if path.resolve() not in mine
+    ]
+    known += [(path, one.entry) for _, path, one in parsed]
+    entries = [entry for _, entry in known if entry is not None]
+    library = Library.of(entries)
+    titles = Counter(entry.title.en.casefold() for entry in entries)
+    owners: dict[str, Path] = {}
+    for path, entry in known:
+        if entry is not None:
+            owners.setdefault(entry.id, path)
+    faults = [_nothing(path) for path in given if next(entry_files([path]), None) is None]
     for kind, path, one in parsed:
         faults += one.faults
         if one.entry is None:
             continue
-        found = [*_place(kind, path, one.entry), *_unique(one.entry, path, first, titles)]
+        found = [*_place(kind, path, one.entry), *_unique(one.entry, path, owners[one.entry.id], titles)]
         found += [item for rule in ENTRY_RULES for item in rule(one.entry)]
         found += [item for rule in SET_RULES for item in rule(one.entry, library)]
         faults += [_fault(one, path, one.entry.id, item) for item in found]
     return sorted(set(faults))
+
+
+def _nothing(path: Path) -> Fault:
+    mend = "give a folder with cases, recipes, patterns or tips, or an entry file"
+    return Fault(str(path), 1, 1, "", "no-entries", "no entry here", mend)
 
 
 def _fault(parsed: Parsed, path: Path, entry_id: str, found: Found) -> Fault:
@@ -132,7 +160,7 @@ def _fault(parsed: Parsed, path: Path, entry_id: str, found: Found) -> Fault:
 def _place(kind: str, path: Path, entry: Entry) -> Iterator[Found]:
     if path.stem != entry.id:
         yield Found("id-file", "id", f'id "{entry.id}" in {path.name}', f"name the file {entry.id}.md")
-    if entry.kind != kind:
+    if kind and entry.kind != kind:
         yield Found(
             "kind-folder",
             "kind",
@@ -141,10 +169,9 @@ def _place(kind: str, path: Path, entry: Entry) -> Iterator[Found]:
         )
 
 
-def _unique(entry: Entry, path: Path, first: dict[str, str], titles: Mapping[str, int]) -> Iterator[Found]:
-    taken = first.setdefault(entry.id, str(path))
-    if taken != str(path):
-        yield Found("duplicate-id", "id", f"id is taken by {taken}", "choose another id")
+def _unique(entry: Entry, path: Path, owner: Path, titles: Mapping[str, int]) -> Iterator[Found]:
+    if owner != path:
+        yield Found("duplicate-id", "id", f"id is taken by {owner}", "choose another id")
     if titles[entry.title.en.casefold()] > 1:
         yield Found(
             "duplicate-title",
@@ -198,16 +225,7 @@ def _saved(low: float | None, high: float | None, at: str) -> Iterator[Found]:
 
 
 def names(entry: Entry) -> Iterator[Found]:
-    """Bottlenecks, operators and chips exist."""
-    for key in ("bottlenecks", "not_for"):
-        for i, name in enumerate(getattr(entry, key)):
-            if name not in bottlenecks.IDS:
-                yield Found(
-                    "unknown-bottleneck",
-                    f"{key}.{i}",
-                    f'no bottleneck "{name}"',
-                    "see kb/vocabulary/bottlenecks.py",
-                )
+    """Operators and chips exist."""
     for i, name in enumerate(entry.operators):
         if not _is_operator(name):
             yield Found(
@@ -285,9 +303,17 @@ def kinds(entry: Entry) -> Iterator[Found]:
         yield Found(
             "case-model", "facts", "a case without its model", "add facts.model with family and variant"
         )
+    mix = entry.facts.get("fingerprint")
+    if mix is not None and mix not in fingerprints():
+        yield Found(
+            "unknown-fingerprint", "facts", f'no fingerprint "{mix}"', "an id of data/fingerprints.tsv"
+        )
     role = entry.facts.get("role")
     if role is not None and role not in ROLES:
         yield Found("bad-choice", "facts", f'role "{role}" does not exist', f"one of: {', '.join(ROLES)}")
+    if entry.kind == "recipe" and not entry.bottlenecks and role in (None, "remedy"):
+        mend = "name its bottlenecks, or say what it is in facts.role"
+        yield Found("no-bottleneck", "bottlenecks", "a remedy for no bottleneck", mend)
     for name in set(entry.bottlenecks) & set(entry.not_for):
         yield Found("self-contradiction", "not_for", f'helps and does not help with "{name}"', "decide")
 
@@ -304,7 +330,57 @@ def translated(entry: Entry) -> Iterator[Found]:
         )
 
 
+def whole(entry: Entry) -> Iterator[Found]:
+    """A translated body says all that the English one says."""
+    for lang, body in entry.bodies.items():
+        english = entry.body("en")
+        lacks = [name for name in HEADINGS if bool(getattr(english, name)) != bool(getattr(body, name))]
+        if lacks or len(body.steps) != len(english.steps):
+            what = (
+                f"the {lang} body differs from the English one in {', '.join(lacks) or 'the number of steps'}"
+            )
+            at = next(iter(f"section.{lang}.{name}" for name in HEADINGS if getattr(body, name)), "id")
+            yield Found("half-translated", at, what, "translate every section and step, or none")
+
+
+def filled(entry: Entry) -> Iterator[Found]:
+    """Nothing of a template is left."""
+    for key, text in sorted(_texts(entry)):
+        if TODO in text:
+            yield Found("unfilled", key, f"{key} still holds {TODO!r}", "write it, or remove the line")
+
+
+def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
+    for key in ("title", "symptom", "remedy"):
+        for lang in ("en", "zh", "ja"):
+            yield f"{key}.{lang}", getattr(getattr(entry, key), lang)
+    for key in ("cause", "why", "check", "when_not", "snippet"):
+        yield f"section.{'steps' if key == 'snippet' else key}", getattr(entry, key)
+    for lang, body in entry.bodies.items():
+        yield from ((f"section.{lang}.{name}", str(getattr(body, name))) for name in HEADINGS)
+    yield "section.steps", " ".join(entry.steps)
+    yield "family", entry.family
+    yield "observe", " ".join(item.text for item in entry.observe)
+    yield "facts", str(entry.facts)
+    for key in ("operators", "chips", "bottlenecks", "links", "sources"):
+        yield key, " ".join(getattr(entry, key))
+    yield "aliases", str(entry.aliases)
+
+
 # --- between entries ---
+
+
+def named(entry: Entry, library: Library) -> Iterator[Found]:
+    """Bottlenecks exist: in the vocabulary, or as a pattern that is no more than text."""
+    for key in ("bottlenecks", "not_for"):
+        for i, name in enumerate(getattr(entry, key)):
+            if name not in library.bottlenecks:
+                yield Found(
+                    "unknown-bottleneck",
+                    f"{key}.{i}",
+                    f'no bottleneck "{name}"',
+                    "see `kb list --kind pattern`",
+                )
 
 
 def links(entry: Entry, library: Library) -> Iterator[Found]:
@@ -343,9 +419,22 @@ def reached(entry: Entry, library: Library) -> Iterator[Found]:
                     f"add {entry.id} to its bottlenecks",
                 )
     if entry.kind == "recipe" and entry.id not in library.led_to and not entry.not_for:
-        yield Found(
-            "unreached-recipe", "id", "no pattern and no case leads here", "link it from a pattern or case"
+        # a team cannot edit the shipped patterns: its recipe is found by the bottleneck it names
+        severity = (
+            "error" if Path(entry.file).is_relative_to(shipped.root()) or not entry.bottlenecks else "warning"
         )
+        mend = "link it from a pattern or case"
+        yield Found("unreached-recipe", "id", "no pattern and no case leads here", mend, severity)
+
+
+def told_back(entry: Entry, library: Library) -> Iterator[Found]:
+    """A recipe that a case used leads back to the case."""
+    if entry.kind != "case":
+        return
+    for i, link in enumerate(entry.links):
+        other = library.entries.get(link)
+        if other is not None and other.kind == "recipe" and entry.id not in other.links:
+            yield Found("one-sided", f"links.{i}", f'"{link}" does not name this case', "add it to its links")
 
 
 def contradictions(entry: Entry, library: Library) -> Iterator[Found]:
@@ -363,8 +452,10 @@ def contradictions(entry: Entry, library: Library) -> Iterator[Found]:
             )
 
 
-ENTRY_RULES: tuple[EntryRule, ...] = (ids, claims, names, signature, sections, kinds, translated)
-SET_RULES: tuple[SetRule, ...] = (links, reached, contradictions)
+ENTRY_RULES: tuple[EntryRule, ...] = (
+    ids, claims, names, signature, sections, kinds, translated, whole, filled,
+)  # fmt: skip
+SET_RULES: tuple[SetRule, ...] = (named, links, reached, told_back, contradictions)
 CODES: Sequence[str] = (
     *READ_CODES,
     *(
@@ -392,6 +483,17 @@ CODES: Sequence[str] = (
         "case-model",
         "self-contradiction",
         "missing-translation",
+        "half-translated",
+        "no-bottleneck",
+        "unknown-fingerprint",
+        "unfilled",
     ),
-    *("dangling-link", "pattern-without-recipe", "one-sided", "unreached-recipe", "unnamed-contradiction"),
+    *(
+        "no-entries",
+        "dangling-link",
+        "pattern-without-recipe",
+        "one-sided",
+        "unreached-recipe",
+        "unnamed-contradiction",
+    ),
 )

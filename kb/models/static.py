@@ -26,7 +26,9 @@ def read(path: Path) -> tuple[Tokenizer, np.ndarray]:
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         unit = json.loads(db.execute("SELECT value FROM meta WHERE key = 'unit'").fetchone()[0])
-        rows = db.execute("SELECT piece, score, weight, vec FROM vocab ORDER BY piece != ?, piece", (UNKNOWN,)).fetchall()
+        rows = db.execute(
+            "SELECT piece, score, weight, vec FROM vocab ORDER BY piece != ?, piece", (UNKNOWN,)
+        ).fetchall()
     finally:
         db.close()
     codes = np.frombuffer(b"".join(row[3] for row in rows), np.uint8).reshape(len(rows), -1)
@@ -34,16 +36,18 @@ def read(path: Path) -> tuple[Tokenizer, np.ndarray]:
     table = (codes.astype(np.float32) - 128) * (weights * np.float32(unit))[:, None]
     tokenizer = Tokenizer(models.Unigram([(row[0], row[1]) for row in rows], unk_id=0, byte_fallback=False))
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
     return tokenizer, table
 
 
 def export(folder: Path, model: Path | None = None) -> Path:
     """Write the model as a plain sentence-transformers folder (StaticEmbedding, about 40 MB); returns the folder."""
     tokenizer, table = read(model or shipped_model())
-    SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_weights=table), Normalize()], device="cpu").save(
-        str(folder)
-    )
+    SentenceTransformer(
+        modules=[StaticEmbedding(tokenizer, embedding_weights=table), Normalize()], device="cpu"
+    ).save(str(folder))
     return folder
 
 

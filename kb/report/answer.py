@@ -215,7 +215,7 @@ def time_text(operator: OperatorRef) -> str:
     return "" if operator.time_us is None else units.us(operator.time_us)
 
 
-def operator_text(report: Report, operator: OperatorRef, lang: str) -> str:
+def operator_text(operator: OperatorRef, lang: str) -> str:
     """One operator on one line: type, core, shapes, launches, time."""
     parts = [f"{operator_name(operator, lang)} ({operator.core})", operator.shapes]
     if operator.count != 1:

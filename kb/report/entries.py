@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kb import units
+from kb.knowledge.fingerprint import fingerprints
 from kb.model import Condition, Entry, PublishedGain, to_dict
 from kb.report.catalogue import say
 from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
@@ -13,8 +14,14 @@ from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Tabl
 
 def entry_page(entry: Entry, lang: str) -> Page:
     """Everything an entry says, in one language."""
-    kind = say(f"kind.{entry.kind}", lang)
+    kind = kind_of(entry, lang)
     return Page(entry.title.get(lang), tuple(_blocks(entry, lang)), note=f"{entry.id} · {kind}", lang=lang)
+
+
+def kind_of(entry: Entry, lang: str) -> str:
+    """What an entry is; a recipe that is no remedy says so."""
+    role = entry.facts.get("role", "remedy")
+    return say(f"kind.{entry.kind}" if role == "remedy" else f"role.{role}", lang)
 
 
 def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
@@ -23,23 +30,24 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
         if text:
             yield Heading(say(key, lang))
             yield Para(text)
-    if entry.cause:
+    body = entry.body(lang)
+    if body.cause:
         yield Heading(say("entry.cause", lang))
-        yield Para(entry.cause)
+        yield Para(body.cause)
     signs = [_condition(condition) for condition in entry.when]
     signs += [f"{item.text} ({item.basis})" for item in entry.observe]
     if signs:
         yield Heading(say("entry.conditions", lang))
         yield Items(tuple(signs))
-    if entry.steps or entry.snippet:
+    if body.steps or entry.snippet:
         yield Heading(say("entry.steps", lang))
-        yield Items(entry.steps, ordered=len(entry.steps) > 1)
+        yield Items(body.steps, ordered=len(body.steps) > 1)
         if entry.snippet:
             yield Code(entry.snippet)
     for key, text in (
-        ("entry.why", entry.why),
-        ("entry.check", entry.check),
-        ("entry.when_not", entry.when_not),
+        ("entry.why", body.why),
+        ("entry.check", body.check),
+        ("entry.when_not", body.when_not),
     ):
         if text:
             yield Heading(say(key, lang))
@@ -50,6 +58,7 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
     if entry.facts:
         yield Heading(say("entry.facts", lang))
         yield from _facts(entry.facts)
+        yield from _fingerprint(str(entry.facts.get("fingerprint", "")), lang)
     if entry.sources:
         yield Heading(say("entry.sources", lang))
         yield Items(entry.sources)
@@ -63,6 +72,7 @@ def _head(entry: Entry, lang: str) -> tuple[tuple[str, str], ...]:
     return (
         (say("entry.state", lang), entry.state),
         (say("entry.bottlenecks", lang), ", ".join(entry.bottlenecks)),
+        (say("entry.not_for", lang), ", ".join(entry.not_for)),
         (say("entry.operators", lang), ", ".join(entry.operators)),
         (say("entry.chips", lang), ", ".join(entry.chips)),
         (say("label.who", lang), ", ".join(part for part in (entry.who, effort) if part)),
@@ -122,6 +132,16 @@ def _facts(facts: Mapping[str, Any]) -> Iterator[Block]:
     yield from tables
 
 
+def _fingerprint(name: str, lang: str) -> Iterator[Block]:
+    """The operator mix of the architecture that a case names."""
+    found = fingerprints().get(name) if name else None
+    if found is not None:
+        yield Heading(say("entry.fingerprint", lang), found.id)
+        unit = {"count": "", "time_percent": " %", "time_us": " us"}[found.measure]
+        yield Para(", ".join(f"{kind} {number:g}{unit}" for kind, number in found.operators.items()))
+        yield Para(f"{found.basis}; {found.how}")
+
+
 def _plain(value: Any) -> str:
     if value is None:
         return ""
@@ -157,7 +177,6 @@ def entries_table(entries: Sequence[Entry], lang: str, *, kind: bool = True) -> 
     """Entries by id and title."""
     heads = ("label.entry", *(("label.type",) if kind else ()), "entry.title")
     rows = tuple(
-        (entry.id, *((say(f"kind.{entry.kind}", lang),) if kind else ()), entry.title.get(lang))
-        for entry in entries
+        (entry.id, *((kind_of(entry, lang),) if kind else ()), entry.title.get(lang)) for entry in entries
     )
     return Table(tuple(say(head, lang) for head in heads), rows)

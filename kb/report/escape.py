@@ -33,6 +33,20 @@ def md_code(text: object) -> str:
     return md(flat) if any(char in flat for char in "`|<>&\\") else f"`{flat}`"
 
 
+def md_prose(text: object) -> str:
+    """A sentence of an entry as Markdown: spans between single backticks become code, the rest is escaped."""
+    parts = clean(text).split("`")
+    if len(parts) % 2 == 0:  # an odd number of backticks marks no code
+        return md(text)
+    return "".join(md_code(part) if index % 2 else _padded(part) for index, part in enumerate(parts))
+
+
+def _padded(part: str) -> str:
+    """`part` escaped, with the blanks at its ends kept."""
+    before, after = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
+    return f"{before}{md(part)}{after}" if part.strip() else part
+
+
 def md_fence(text: object, language: str = "") -> list[str]:
     """A fenced block that the text cannot close."""
     lines = clean_lines(text)

@@ -114,19 +114,17 @@ def _operators(report: Report, lang: str) -> Iterator[str]:
 
 def _findings(report: Report, lang: str) -> Iterator[str]:
     for number, finding in enumerate(report.findings, 1):
-        yield from _finding(report, number, finding, lang)
+        yield from _finding(number, finding, lang)
 
 
-def _finding(report: Report, number: int, finding: Finding, lang: str) -> Iterator[str]:
+def _finding(number: int, finding: Finding, lang: str) -> Iterator[str]:
     share = say("share.run", lang, share=units.percent(finding.share))
     facts = (
         f"{finding.pattern} · {share} · {say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
     )
     yield f'<div class="card"><h3><span class="rank">{number}</span>{esc(finding.summary or finding.pattern)}</h3>'
     yield f'<p class="quiet">{esc(facts)}</p>'
-    yield from (
-        f"<p>{esc(answer.operator_text(report, operator, lang))}</p>" for operator in finding.operators[:5]
-    )
+    yield from (f"<p>{esc(answer.operator_text(operator, lang))}</p>" for operator in finding.operators[:5])
     if len(finding.operators) > 5:
         yield f'<p class="quiet">{esc(say("count.more", lang, count=len(finding.operators) - 5))}</p>'
     yield from _evidence(finding.evidence, lang)

@@ -8,7 +8,7 @@ from kb import units
 from kb.model import Finding, OperatorRef, Recommendation, Report
 from kb.report import answer
 from kb.report.catalogue import say
-from kb.report.escape import md, md_code, md_fence
+from kb.report.escape import md, md_code, md_fence, md_prose
 from kb.report.page.markdown import table
 
 NAME = "markdown"
@@ -62,12 +62,10 @@ def _one_operator(operator: OperatorRef, lang: str) -> list[tuple[str, str]]:
 def _operators(report: Report, lang: str) -> Iterator[str]:
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
     longest = answer.by_time(report)[:TOP]
-    yield from table(
-        heads, tuple(_operator_row(report, operator, lang) for operator in longest), frozenset({3, 4})
-    )
+    yield from table(heads, tuple(_operator_row(operator, lang) for operator in longest), frozenset({3, 4}))
 
 
-def _operator_row(report: Report, operator: OperatorRef, lang: str) -> tuple[str, ...]:
+def _operator_row(operator: OperatorRef, lang: str) -> tuple[str, ...]:
     name = md(answer.operator_name(operator, lang))
     return (
         name,
@@ -97,20 +95,20 @@ def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
     if not report.findings:
         yield say("skill.no_bottleneck", lang)
     for number, finding in enumerate(report.findings[:TOP], 1):
-        yield from _bottleneck(report, number, finding, lang)
+        yield from _bottleneck(number, finding, lang)
     for (reason, collect), ids in answer.unjudged_by_reason(report).items():
         how = f" ({say('label.collect', lang)}: {md_code(collect)})" if collect else ""
         yield ""
         yield f"{say('head.unjudged', lang)}: {', '.join(md_code(id) for id in ids)}: {md(reason)}{how}"
 
 
-def _bottleneck(report: Report, number: int, finding: Finding, lang: str) -> Iterator[str]:
+def _bottleneck(number: int, finding: Finding, lang: str) -> Iterator[str]:
     conclusion = md(finding.summary or finding.pattern)
     share = say("share.run", lang, share=units.percent(finding.share))
     sure = f"{say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
     yield f"{number}. {say('skill.conclusion', lang)}: **{conclusion}** ({md_code(finding.pattern)}, {share}, {sure})"
     for operator in finding.operators[:TOP]:
-        yield _point("label.operator", answer.operator_text(report, operator, lang), lang)
+        yield _point("label.operator", answer.operator_text(operator, lang), lang)
     for item in finding.evidence:
         limit = f", {say('label.limit', lang)} {md(item.limit)}" if item.limit else ""
         source = f" ({md(item.source)})" if item.source else ""
@@ -141,19 +139,20 @@ def _suggestion(report: Report, advice: Recommendation, lang: str) -> Iterator[s
     yield from (_point(key, text, lang) for key, text in facts if text)
     if len(advice.steps) > 1:
         yield _point("label.steps", "", lang)
-        yield from (f"     {number}. {md(step)}" for number, step in enumerate(advice.steps, 1))
+        yield from (f"     {number}. {md_prose(step)}" for number, step in enumerate(advice.steps, 1))
     further = (
         ("label.check", advice.check),
         ("label.not_when", advice.when_not),
         ("label.sources", "; ".join(advice.sources)),
     )
-    yield from (_point(key, text, lang) for key, text in further if text)
+    yield from (_point(key, text, lang, written=True) for key, text in further if text)
     if advice.snippet:
         yield ""
         yield from (f"   {line}".rstrip() for line in md_fence(advice.snippet))
         yield ""
 
 
-def _point(key: str, text: str, lang: str) -> str:
+def _point(key: str, text: str, lang: str, *, written: bool = False) -> str:
+    """A line of facts; `written` text comes from an entry and may mark code with backticks."""
     label = say(key, lang)
-    return f"   - {label[:1].upper()}{label[1:]}: {md(text)}".rstrip()
+    return f"   - {label[:1].upper()}{label[1:]}: {md_prose(text) if written else md(text)}".rstrip()

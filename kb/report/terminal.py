@@ -108,7 +108,7 @@ def _findings(screen: Screen, report: Report) -> None:
     for number, finding in enumerate(report.findings[:IN_FULL], 1):
         if number > 1:
             screen.line()
-        _finding(screen, report, number, finding)
+        _finding(screen, number, finding)
     rest = [(number, finding) for number, finding in enumerate(report.findings, 1) if number > IN_FULL]
     if rest:
         screen.heading("head.more_findings")
@@ -120,13 +120,13 @@ def _more_finding(screen: Screen, number: int, finding: Finding) -> list[Cell]:
     return [str(number), finding.pattern, units.percent(finding.share), ", ".join(names)]
 
 
-def _finding(screen: Screen, report: Report, number: int, finding: Finding) -> None:
+def _finding(screen: Screen, number: int, finding: Finding) -> None:
     screen.prose(finding.summary or finding.pattern, indent=4, mark=f"{number:>2}", style="bold")
     share = screen.say("share.run", share=units.percent(finding.share))
     sure = f"{screen.say('label.sure')}: {answer.sure(finding.confidence, screen.lang)}"
     screen.prose(f"{finding.pattern} · {share} · {sure}", indent=4, style="dim")
     for operator in finding.operators[:3]:
-        screen.prose(answer.operator_text(report, operator, screen.lang), indent=4)
+        screen.prose(answer.operator_text(operator, screen.lang), indent=4)
     if len(finding.operators) > 3:
         screen.prose(screen.say("count.more", count=len(finding.operators) - 3), indent=4, style="dim")
     rows: list[list[Cell]] = [

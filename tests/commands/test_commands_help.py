@@ -30,7 +30,8 @@ def test_the_root_lists_every_command_under_its_heading_in_the_order_of_use(kb: 
         panel = max(place for place in places if place < found.start())
         assert PANELS[places.index(panel)] == module.PANEL
     commands = re.findall(r"^  ([a-z-]+)  +[A-Z]", done.out, re.M)
-    assert commands[:4] == ["profile-and-advise", "advise", "search", "show"]
+    assert commands[:2] == ["profile-and-advise", "advise"]
+    assert commands.index("search") == commands.index("show") - 1
     assert "..." not in done.out.split("Main job:")[1].split("Options:")[0]
 
 

@@ -80,11 +80,6 @@ def test_a_known_non_remedy_is_not_advised() -> None:
     assert match([finding()], {}, [wrong], (), {}, {})
 
 
-def test_role_filter() -> None:
-    found = match([finding()], {}, [entry("kernel"), entry("deploy", who="deployment")], (), {}, {})
-    assert [item.id for item in rank(found, run_scope=False, who="deployment")] == ["deploy"]
-
-
 @pytest.mark.parametrize(
     ("op", "value", "have", "expected"),
     [

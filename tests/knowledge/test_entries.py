@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -283,3 +284,10 @@ def test_plain_scalars_stay_what_was_written() -> None:
     entry = parse_entry(text).entry
     assert entry is not None
     assert entry.sources == ("910_93", "no", "1_000", "2026-01-01")
+
+
+def test_python_snippets_parse(entries: dict[str, Entry]) -> None:
+    snippets = {e.id: e.snippet for e in entries.values() if e.snippet.startswith("```python")}
+    assert snippets
+    for name, text in snippets.items():
+        ast.parse("\n".join(text.splitlines()[1:-1]), filename=name)

@@ -9,6 +9,7 @@ import pytest
 
 import kb.commands
 import kb.report
+from kb.knowledge.status import GROUPS
 from kb.report.catalogue import LANGUAGES, TEXTS, say
 
 SOURCES = sorted(
@@ -66,6 +67,8 @@ def test_no_text_is_left_over() -> None:
     beginnings = {word for kind, word in found if kind == "beginning" and "." in word}
     computed = {f"{beginning}{word}" for beginning in beginnings for word in whole}
     kinds = {f"kind.{kind}" for kind in ("case", "recipe", "pattern", "tip")}
+    kinds |= {f"status.{group}" for group in GROUPS}
+    kinds |= {f"role.{role}" for role in ("check", "reference", "warning")}
     assert sorted(set(TEXTS) - whole - computed - kinds) == []
 
 

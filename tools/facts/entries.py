@@ -10,12 +10,13 @@ from kb.knowledge.entry import FOLDERS, entry_to_text
 from kb.model import Entry
 from tools.facts.book import Book
 from tools.facts.cases import case
+from tools.facts.output import Output
 from tools.facts.recipes import own_pattern, own_recipe, pattern, recipe
 from tools.facts.tips import tip
 
 
-def write(folder: Path, data: Path) -> int:
-    """Write every entry; returns how many."""
+def write(folder: Path, out: Output) -> None:
+    """Write every entry."""
     book = Book(folder)
     made = [
         *(recipe(book, record) for record in book.recipes),
@@ -26,10 +27,7 @@ def write(folder: Path, data: Path) -> int:
         *(tip(book, record) for record in book.tips),
     ]
     for entry in linked(made):
-        path = data / FOLDERS[entry.kind] / f"{entry.id}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(entry_to_text(entry), encoding="utf-8")
-    return len(made)
+        out.put(f"{FOLDERS[entry.kind]}/{entry.id}.md", entry_to_text(entry))
 
 
 def linked(entries: Sequence[Entry]) -> list[Entry]:

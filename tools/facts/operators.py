@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+
+from tools.facts.output import Output
 
 TABLES = (
     "op_types",
@@ -17,10 +18,7 @@ TABLES = (
 )
 
 
-def write(facts: Path, data: Path) -> int:
-    """Copy the tables to `data/operators`; returns how many."""
-    folder = data / "operators"
-    folder.mkdir(parents=True, exist_ok=True)
+def write(facts: Path, out: Output) -> None:
+    """Copy the tables to `data/operators`."""
     for table in TABLES:
-        shutil.copyfile(facts / f"{table}.tsv", folder / f"{table}.tsv")
-    return len(TABLES)
+        out.put(f"operators/{table}.tsv", (facts / f"{table}.tsv").read_text(encoding="utf-8"))

@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from tools.facts.output import Output
+
 GIB = 1024**3 / 1e9
 
 FAMILY = {
@@ -214,8 +216,8 @@ def _bin(ids: list[str], old: dict[str, str], kind: str, cube: int, vector: int)
     )
 
 
-def write(facts: Path, data: Path) -> int:
-    """Write all target files below `data/targets`; returns how many."""
+def write(facts: Path, out: Output) -> None:
+    """Write all target files below `data/targets`."""
     table = yaml.safe_load((facts / "hardware.yaml").read_text(encoding="utf-8"))
     chips = [chip(soc, fact) for soc, fact in table["socs"].items()]
     donor = next(c for c in chips if c["id"] == "Ascend910_9362")
@@ -230,15 +232,12 @@ def write(facts: Path, data: Path) -> int:
     }
     for key in ("clock_mhz", "l2"):
         twin.pop(key)
-    folder = data / "targets"
-    folder.mkdir(parents=True, exist_ok=True)
     everything = [*chips, twin, *bins_950(table["soc_950_bins"])]
     for item in everything:
         for key in ("notes", "sources"):
             item[key] = [line for line in item.get(key, []) if line]
         text = "".join(_line(k, v) for k, v in item.items() if v or v == 0)
-        (folder / f"{item['id']}.yaml").write_text(text, encoding="utf-8")
-    return len(everything)
+        out.put(f"targets/{item['id']}.yaml", text)
 
 
 def _line(key: str, value: Any) -> str:

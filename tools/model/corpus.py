@@ -4,10 +4,12 @@ needs anyway, and any file of sentences the user adds (`--corpus`, one a line, a
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
+import json
 import random
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 PACKAGES = ("torch", "transformers", "sklearn", "scipy", "numpy", "networkx", "sentence_transformers")
@@ -28,6 +30,18 @@ def language(text: str) -> str:
     if re.search("[\u3040-\u30ff]", text):
         return "ja"
     return "zh" if re.search("[\u4e00-\u9fff]", text) else "en"
+
+
+def remembered(path: Path, packages: Sequence[str] = PACKAGES) -> list[str]:
+    """Docstrings as `docstrings` finds them, kept in a file for as long as the packages have these versions."""
+    versions = {name: importlib.import_module(name).__version__ for name in packages}
+    if path.is_file():
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["versions"] == versions:
+            return list(stored["sentences"])
+    found = docstrings(packages)
+    path.write_text(json.dumps({"versions": versions, "sentences": found}), encoding="utf-8")
+    return found
 
 
 def docstrings(packages: Iterable[str] = PACKAGES) -> list[str]:
@@ -67,7 +81,9 @@ def choose(sentences: Iterable[str], english: int, chinese: int, japanese: int, 
     by_language: dict[str, list[str]] = {name: [] for name in LANGUAGES}
     for text in sentences:
         by_language[language(text)].append(text)
-    by_language["en"] = [t for t in by_language["en"] if _NEAR.search(t) and len(t) < 220 and not _MARKUP.search(t)]
+    by_language["en"] = [
+        t for t in by_language["en"] if _NEAR.search(t) and len(t) < 220 and not _MARKUP.search(t)
+    ]
     by_language["zh"] = [t for t in by_language["zh"] if len(re.findall("[\u4e00-\u9fff]", t)) >= 5]
     by_language["ja"] = [t for t in by_language["ja"] if len(re.findall("[\u3040-\u30ff]", t)) >= 3]
     rng = random.Random(seed)

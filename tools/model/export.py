@@ -29,20 +29,32 @@ def write(path: Path, pieces: Sequence[Piece], table: np.ndarray, about: Mapping
 
     Tables: `vocab(piece, score, weight, vec)` and `meta(key, value)` with JSON values.
     """
-    codes, weights, unit = quantise(np.vstack([np.zeros_like(table[:1]), table[1:]]))  # the unknown piece adds nothing
+    codes, weights, unit = quantise(
+        np.vstack([np.zeros_like(table[:1]), table[1:]])
+    )  # the unknown piece adds nothing
     rows = sorted(
-        (p.text, round(p.score, 4), int(w), c.tobytes()) for p, w, c in zip(pieces, weights, codes, strict=True)
+        (p.text, round(p.score, 4), int(w), c.tobytes())
+        for p, w, c in zip(pieces, weights, codes, strict=True)
     )
     digest = hashlib.sha256()
     for text, score, weight, code in rows:
         digest.update(f"{text}\0{score}\0{weight}\0".encode() + code)
     version = digest.hexdigest()[:12]
-    meta = {"format": FORMAT, "dimensions": table.shape[1], "unit": unit, "pieces": len(rows), "version": version, **about}
+    meta = {
+        "format": FORMAT,
+        "dimensions": table.shape[1],
+        "unit": unit,
+        "pieces": len(rows),
+        "version": version,
+        **about,
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     db = sqlite3.connect(path)
     with db:
-        db.execute("CREATE TABLE vocab(piece TEXT PRIMARY KEY, score REAL, weight INTEGER, vec BLOB) WITHOUT ROWID")
+        db.execute(
+            "CREATE TABLE vocab(piece TEXT PRIMARY KEY, score REAL, weight INTEGER, vec BLOB) WITHOUT ROWID"
+        )
         db.executemany("INSERT INTO vocab VALUES(?, ?, ?, ?)", rows)
         db.execute("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID")
         db.executemany("INSERT INTO meta VALUES(?, ?)", [(k, json.dumps(v)) for k, v in sorted(meta.items())])

@@ -12,10 +12,11 @@ from pairs import Row
 from tokenizers import Tokenizer
 
 COUNT = 1000
-_ODD = (
-    "ﬁ ＡＢＣ　１２３ ｶﾅ ﾊﾞｯﾌｧ ① Ⅳ ㍿ é e\u0301 ß İ ǅ Ω Ωμέγα привет שלום สวัสดี 한국어 😀👩‍💻 \u200b\u00a0 ▁ <unk> <s> ∑∂ “q” — … "
+_SEEN_IN_TEXTS = (
+    "ﬁ ＡＢＣ　１２３ ｶﾅ ﾊﾞｯﾌｧ ① Ⅳ ㍿ é e\u0301 ß İ ǅ Ω Ωμέγα привет שלום สวัสดี 한국어 😀👩\u200d💻 \u200b\u00a0 ▁ <unk> <s> ∑∂ “q” — … "
     "0x1F 1e-5 3.14 a_b__c C++ #pragma $PATH ../x && || ; ' \" \\ aic_mte2_ratio=0.95 NC1HWC0 EZ9999 W8A8"
-).split(" ")
+)
+_ODD = _SEEN_IN_TEXTS.split(" ")
 
 
 def strings(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
@@ -32,7 +33,20 @@ def strings(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
             parts.append(word.upper() if rng.random() < 0.1 else word)
             parts.append(rng.choice((" ", " ", "", "\t", "、", "。", ",", "\n", "-", "/")))
         if rng.random() < 0.2:
-            parts.append("".join(chr(rng.choice((rng.randint(0x4E00, 0x9FFF), rng.randint(0x3041, 0x30FE), rng.randint(0x21, 0x17F)))) for _ in range(8)))
+            parts.append(
+                "".join(
+                    chr(
+                        rng.choice(
+                            (
+                                rng.randint(0x4E00, 0x9FFF),
+                                rng.randint(0x3041, 0x30FE),
+                                rng.randint(0x21, 0x17F),
+                            )
+                        )
+                    )
+                    for _ in range(8)
+                )
+            )
         found.append("".join(parts))
     return found
 
@@ -47,4 +61,7 @@ def write(path: Path, tokenizer: Tokenizer, rows: Sequence[Row], names: Sequence
     texts = strings(rows, names)
     splits = [[text, digest(tokenizer.encode(text).tokens)] for text in texts]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"model": version, "splits": splits}, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps({"model": version, "splits": splits}, ensure_ascii=False, indent=0) + "\n",
+        encoding="utf-8",
+    )

@@ -9,10 +9,9 @@ import random
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kb.model import Entry
+from kb.knowledge.index import vector_text
+from kb.model import Entry
 
 HERE = Path(__file__).parent
 LANGUAGES = ("en", "zh", "ja")
@@ -30,20 +29,25 @@ class Pair:
 
 @dataclass(frozen=True)
 class EntryTexts:
-    """What is said of one entry, short (as users would) and long (as it is indexed), by language."""
+    """What is said of one entry: short, as users would, by language; long, any; and the text that search embeds."""
 
     id: str
     family: str
     short: Row
     long: tuple[str, ...]
+    indexed: str
 
 
 def read_rows(path: Path) -> list[Row]:
     """A three-column table; alternatives are divided by ";", "#" starts a comment, the first line is the header."""
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    lines = [
+        line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
+    ]
     rows = []
     for line in lines[1:]:
-        en, zh, ja = (tuple(part.strip() for part in cell.split(";") if part.strip()) for cell in line.split("\t"))
+        en, zh, ja = (
+            tuple(part.strip() for part in cell.split(";") if part.strip()) for cell in line.split("\t")
+        )
         rows.append((en, zh, ja))
     return rows
 
@@ -65,18 +69,24 @@ def entry_texts(entries: Iterable[Entry]) -> list[EntryTexts]:
             for language in LANGUAGES
         )
         long = (
-            *(f"{getattr(entry.title, name)}. {getattr(entry.symptom, name)}" for name in LANGUAGES if getattr(entry.title, name)),
+            *(
+                f"{getattr(entry.title, name)}. {getattr(entry.symptom, name)}"
+                for name in LANGUAGES
+                if getattr(entry.title, name)
+            ),
             *(getattr(entry.remedy, name) for name in LANGUAGES if getattr(entry.remedy, name)),
             *((entry.cause,) if entry.cause else ()),
         )
-        found.append(EntryTexts(entry.id, entry.family, short, long))  # type: ignore[arg-type]
+        found.append(EntryTexts(entry.id, entry.family, short, long, vector_text(entry)))  # type: ignore[arg-type]
     return found
 
 
 class Sampler:
     """Draws batches of pairs; the same seed gives the same batches."""
 
-    def __init__(self, glossary: Sequence[Row], entries: Sequence[EntryTexts], names: Sequence[str], seed: int) -> None:
+    def __init__(
+        self, glossary: Sequence[Row], entries: Sequence[EntryTexts], names: Sequence[str], seed: int
+    ) -> None:
         self._rng = random.Random(seed)
         self._glossary = glossary
         self._operators = read_rows(HERE / "operators.tsv")
@@ -106,7 +116,9 @@ class Sampler:
             pair = self._template_pair() if self._rng.random() < 0.6 else self._glossary_pair()
             language = self._rng.randrange(3)
             words = [self._problem(language) for _ in range(2)] + [self._term(language) for _ in range(2)]
-            found.update(dict.fromkeys((pair.left, pair.right, (". " if language == 0 else "。").join(words))))
+            found.update(
+                dict.fromkeys((pair.left, pair.right, (". " if language == 0 else "。").join(words)))
+            )
         return list(found)[:count]
 
     def _some_entries(self, count: int) -> list[EntryTexts]:
@@ -122,13 +134,12 @@ class Sampler:
         rng = self._rng
         languages = [i for i in range(3) if entry.short[i]]
         left = rng.choice(entry.short[rng.choice(languages)])
-        if rng.random() < 0.5:
-            right = rng.choice(entry.long)
+        draw = rng.random()
+        if draw < 0.5:
+            right = entry.indexed
         else:
-            right = rng.choice(entry.short[rng.choice(languages)])
-            if right == left:
-                right = rng.choice(entry.long)
-        return Pair(left, right, entry.id)
+            right = rng.choice(entry.long if draw < 0.75 else entry.short[rng.choice(languages)])
+        return Pair(left, right if right != left else entry.indexed, entry.id)
 
     def _name(self, row: Row, language: int) -> str:
         # Chinese and Japanese texts often keep the English name

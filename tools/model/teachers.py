@@ -52,7 +52,8 @@ class E5File:
         blob = self._data[at : at + blob_size]
         at += blob_size
         self.pieces = [
-            (blob[offsets[i] : offsets[i + 1]].decode("utf-8", "replace"), float(scores[i])) for i in range(count)
+            (blob[offsets[i] : offsets[i + 1]].decode("utf-8", "replace"), float(scores[i]))
+            for i in range(count)
         ]
         _, map_size = struct.unpack_from("<iI", self._data, at)
         at += 8 + map_size
@@ -131,7 +132,9 @@ def _bert(file: E5File) -> torch.nn.Module:
 def _e5_tokenizer(file: E5File) -> Tokenizer:
     tokenizer = Tokenizer(models.Unigram(file.pieces, unk_id=3, byte_fallback=False))
     tokenizer.normalizer = normalizers.NFKC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )

@@ -23,7 +23,7 @@ RARE = 1e-4  # smooth inverse frequency: weight = RARE / (RARE + probability)
 class Settings:
     """How long and how hard to train; the defaults made the shipped model."""
 
-    steps: int = 900
+    steps: int = 800
     texts: int = 640  # a step copies the teachers on this many texts
     pairs: int = 160
     rate: float = 4e-3
@@ -46,12 +46,22 @@ def tokenizer_of(pieces: Sequence[Piece]) -> Tokenizer:
     """The reference tokenizer of the static model (NFKC, lower case, unigram); `kb.knowledge.tokenizer` equals it."""
     tokenizer = Tokenizer(models.Unigram([(p.text, p.score) for p in pieces], unk_id=0, byte_fallback=False))
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
     return tokenizer
 
 
-def combine(e5: np.ndarray, use: np.ndarray, e5_pieces: np.ndarray, use_pieces: np.ndarray, languages: np.ndarray,
-            piece_languages: np.ndarray, pieces: Sequence[Piece], seed: int) -> Targets:
+def combine(
+    e5: np.ndarray,
+    use: np.ndarray,
+    e5_pieces: np.ndarray,
+    use_pieces: np.ndarray,
+    languages: np.ndarray,
+    piece_languages: np.ndarray,
+    pieces: Sequence[Piece],
+    seed: int,
+) -> Targets:
     """Both teachers in one space of `DIMENSIONS`.
 
     The first teacher puts texts of one language together whatever they say, so the mean of each language is taken
@@ -113,8 +123,14 @@ class Table(torch.nn.Module):
         return self._ids[text]
 
 
-def train(targets: Targets, texts: Sequence[str], sampler: Sampler, tokenizer: Tokenizer, settings: Settings,
-          seed: int) -> np.ndarray:
+def train(
+    targets: Targets,
+    texts: Sequence[str],
+    sampler: Sampler,
+    tokenizer: Tokenizer,
+    settings: Settings,
+    seed: int,
+) -> np.ndarray:
     """One run; returns the table, a row per piece."""
     torch.manual_seed(seed)
     rng = np.random.RandomState(seed)
@@ -130,14 +146,22 @@ def train(targets: Targets, texts: Sequence[str], sampler: Sampler, tokenizer: T
         rows = rng.choice(len(texts), min(settings.texts, len(texts)), replace=False, p=share)
         losses = _copying(table([texts[i] for i in rows]), goal[rows])
         contrast = _contrast(table, sampler, settings)
-        loss = (settings.copy * losses[0] + settings.relations * losses[1] + settings.neighbours * losses[2]
-                + settings.contrast * contrast)
+        loss = (
+            settings.copy * losses[0]
+            + settings.relations * losses[1]
+            + settings.neighbours * losses[2]
+            + settings.contrast * contrast
+        )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         if step % 100 == 0:
             shown = " ".join(f"{float(v):.3f}" for v in (*losses, contrast))
-            print(f"seed {seed} step {step}: copy, relations, neighbours, contrast {shown}", file=sys.stderr, flush=True)
+            print(
+                f"seed {seed} step {step}: copy, relations, neighbours, contrast {shown}",
+                file=sys.stderr,
+                flush=True,
+            )
     return table.bag.weight.detach().numpy().copy()
 
 

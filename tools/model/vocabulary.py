@@ -92,6 +92,10 @@ def build(
 def _count(tokenizer: Tokenizer, sentences: Sequence[str]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for start in range(0, len(sentences), 10_000):
-        for found in tokenizer.encode_batch(list(sentences[start : start + 10_000]), add_special_tokens=False):
-            counts.update(token for token, real in zip(found.tokens, found.attention_mask, strict=True) if real)
+        for found in tokenizer.encode_batch(
+            list(sentences[start : start + 10_000]), add_special_tokens=False
+        ):
+            counts.update(
+                token for token, real in zip(found.tokens, found.attention_mask, strict=True) if real
+            )
     return counts

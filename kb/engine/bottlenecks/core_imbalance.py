@@ -27,7 +27,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.1, 0.3),
         round(share, 4),
         (spread, *context(f, "idle_core_share", "working_cores", "block_dim")),
-        f"the slowest core works {share:.0%} longer than the mean leaves room for{what}",
+        f"cores finish at different times: {share:.0%} of the launched cores' time is waiting for the slowest{what}",
     )
 
 

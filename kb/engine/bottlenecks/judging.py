@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Literal
 
-from kb.model import Evidence, Features
+from kb.model import Evidence, Features, Measure
 from kb.units import number
 
 
@@ -132,7 +132,13 @@ def reading(
     """A metric as evidence, with what was expected of it."""
     measure = features.values[metric]
     limit_from = f"; limit: {threshold.source} ({threshold.grade})" if threshold else ""
-    return Evidence(metric, round(measure.value, 6), measure.unit, expected, measure.origin + limit_from)
+    shown = round(measure.value, 6) if measure.unit or not _differs(measure) else span(features, metric)
+    return Evidence(metric, shown, measure.unit, expected, measure.origin + limit_from)
+
+
+def _differs(measure: Measure) -> bool:
+    """A count that is not the same on all candidate chips."""
+    return measure.origin.endswith("]") and measure.low != measure.high
 
 
 def label(features: Features, metric: str, expected: str = "") -> Evidence:

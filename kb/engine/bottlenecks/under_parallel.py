@@ -36,7 +36,11 @@ def judge(f: Features) -> Held | None:
         *context(f, "block_dim", "working_cores"),
         reading(f, "core_count", "at least as many blocks"),
     ]
-    evidence += [*context(f, "useful_cores"), *([long] if long else []), *([pieces] if pieces else [])]
+    evidence += [
+        *(context(f, "useful_cores") if pieces else ()),
+        *([long] if long else []),
+        *([pieces] if pieces else []),
+    ]
     blocks = value(f, "working_cores", value(f, "block_dim"))
     tail = (
         f"; the launch already has one block for each of {blocks:.0f} independent pieces, so more cores need a split inside a piece"

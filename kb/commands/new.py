@@ -1,0 +1,103 @@
+"""`kb new`: start an entry of your own."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kb.commands._console import Common, show
+from kb.commands._entries import Kind
+
+PANEL, ORDER = "Knowledge base", 5
+
+
+def run(
+    common: Common,
+    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="recipe, case, pattern or tip.")],
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="Its name for good: small letters, digits and dashes.")
+    ],
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into",
+            metavar="DIR",
+            show_default=False,
+            help="Folder of entries to write into (default: the first of KB_DATA).",
+        ),
+    ] = None,
+) -> int:
+    """Write the template of a new entry.
+
+    Fill in what it marks as TODO, then let `kb validate` check it. Entries in a folder that KB_DATA names are
+    searched and used like the shipped ones. An existing file is never overwritten.
+
+    Examples:
+      kb new recipe conv-our-padding --into my-entries
+      KB_DATA=my-entries kb new tip log-our-message
+    """  # fmt: skip
+    from kb.knowledge.entry import FOLDERS
+    from kb.knowledge.template import template
+    from kb.report.catalogue import say
+    from kb.report.page import Code, Page, Para
+
+    path = _folder(into) / FOLDERS[kind.value] / f"{_free(id)}.md"
+    _write(path, template(kind.value, id))
+    blocks = (Para(say("new.fill", common.lang)), Code(f"```sh\nkb validate {shlex.quote(str(path))}\n```"))
+    page = Page(say("new.written", common.lang, path=path), blocks, lang=common.lang)
+    show(common, page, {"schema": "kb.new/1", "id": id, "kind": kind.value, "path": str(path)})
+    return 0
+
+
+def _folder(into: Path | None) -> Path:
+    from kb.errors import UsageError
+    from kb.knowledge import own
+
+    if into is not None:
+        return into
+    folders = own.folders()
+    if not folders:
+        raise UsageError(
+            "nowhere to write to", now="Give --into DIR, or let KB_DATA name your folder of entries."
+        )
+    return folders[0]
+
+
+def _free(entry_id: str) -> str:
+    """The id, when it is one and nobody has it."""
+    from kb.errors import UsageError
+    from kb.knowledge.store import load_entries
+    from kb.knowledge.validate import ID
+
+    if not ID.fullmatch(entry_id) or len(entry_id) > 80:
+        raise UsageError(
+            f"{entry_id!r} is no id",
+            where="ID",
+            now="Use small letters and digits, joined by - or ., at most 80.",
+        )
+    if entry_id in load_entries():
+        raise UsageError(
+            f"an entry {entry_id!r} exists",
+            where="ID",
+            now=f"Choose another id, or read it: kb show {entry_id}",
+        )
+    return entry_id
+
+
+def _write(path: Path, text: str) -> None:
+    from kb.errors import UsageError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as fault:
+        raise UsageError(
+            "the file exists", where=str(path), now="Choose another id, or go on in this file."
+        ) from fault
+    except OSError as fault:
+        now = "Give a folder that you may write to."
+        raise UsageError(f"cannot be written: {fault.strerror}", where=str(path), now=now) from fault

@@ -1,0 +1,106 @@
+"""Time of an operator from its shapes, without a device.
+
+time = sum of constant x term: the terms say what a call has to do on the chip (`load`), the constants how long that
+takes (`table`, fitted by class on published timings). The range is the spread of calls that were left out of the fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kb import targets
+from kb.engine.estimate import table
+from kb.engine.estimate.classes import Placed, place
+from kb.engine.estimate.load import NoLoad, memory_rate, total_bytes
+from kb.engine.estimate.spec import OpSpec, from_operator
+from kb.model import Operator
+from kb.targets import Target
+from kb.units import us
+
+__all__ = ["Estimate", "NotEstimated", "OpSpec", "estimate", "from_operator"]
+
+_AI_CPU_US, _AI_CPU_BYTES = 180.0, 1e3  # us a call (two measured kernels took 136 and 238), bytes a us
+_BOUNDS = {
+    "launch": "launch", "block": "launch", "memory": "memory", "cached": "memory", "traffic": "memory", "conflict": "memory",
+    "vector": "vector", "piece": "small pieces", "scalar": "small pieces", "cube": "cube",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Microseconds of one call: likely, and a range that about six calls in seven fall into.
+
+    `bound` is what most of the time goes to: launch, memory, vector, small pieces, cube or ai_cpu. `basis` names the
+    constants used and what was assumed.
+    """
+
+    low_us: float
+    mid_us: float
+    high_us: float
+    bound: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotEstimated:
+    """Why no time can be given."""
+
+    reason: str
+
+
+def estimate(
+    op: OpSpec | Operator, target: Target | str, constants: table.Table | None = None
+) -> Estimate | NotEstimated:
+    """Device time of one call on a chip. A family or group name stands for its typical chip.
+
+    `constants` are those shipped, or fitted elsewhere.
+
+    Raises:
+        UsageError: unknown chip.
+    """
+    spec = op if isinstance(op, OpSpec) else from_operator(op)
+    chip = targets.typical(target) if isinstance(target, str) else target
+    if spec.core.upper().replace(" ", "_") in ("AI_CPU", "AICPU"):
+        return _ai_cpu(spec)
+    try:
+        placed = place(spec, chip)
+        found = (constants or table.shipped_table()).find(chip.family, placed.keys, call=spec.call)
+        if found is None:
+            return NotEstimated(f"no constants for chips of the family {chip.family}")
+        return _with(placed, *found, chip)
+    except NoLoad as reason:
+        return NotEstimated(str(reason))
+
+
+def _with(placed: Placed, used: table.Constants, source: table.Source, chip: Target) -> Estimate:
+    parts = used.parts(placed.load.terms)
+    floor = floor_us(placed, chip)
+    mid = max(sum(parts.values()), floor)
+    low, high = max(mid * used.low / source.widen, floor), mid * used.high * source.widen
+    bounds: dict[str, float] = {}
+    for name, value in parts.items():
+        bounds[_BOUNDS[name]] = bounds.get(_BOUNDS[name], 0.0) + value
+    bound = max(bounds, key=lambda name: bounds[name])
+    error = f"median error x{used.error:.2f}" if used.error else "no measured error"
+    counted = f"{used.rows} timings" if used.rows else "assumed"
+    said = [f'class "{used.name}" of {used.family} ({counted}, {error}; {used.source}) on {chip.id}']
+    said.append(f"{us(bounds[bound])} of it {bound}")
+    said += [text for text in (source.remark, *placed.load.assumed) if text]
+    return Estimate(low, mid, high, bound, "; ".join(said))
+
+
+def floor_us(placed: Placed, chip: Target) -> float:
+    """No kernel doing this work is faster: cube at peak, and every byte at the rate of the L2 cache.
+
+    The L2 rate and not that of the memory, because what was just written is often still there.
+    """
+    terms = placed.load.terms
+    near = max(chip.l2_gbps_high or chip.l2_gbps or 0.0, 4 * memory_rate(chip) / 1e3)
+    moved = (terms.get("memory", 0.0) + terms.get("cached", 0.0)) * memory_rate(chip)
+    return max(placed.load.floor_us, moved / (near * 1e3))
+
+
+def _ai_cpu(spec: OpSpec) -> Estimate:
+    mid = _AI_CPU_US + total_bytes(spec) / _AI_CPU_BYTES
+    basis = "AI CPU kernel: 180 us + bytes at 1 GB/s, an assumption from two measured kernels"
+    return Estimate(mid / 3, mid, mid * 3, "ai_cpu", basis)
