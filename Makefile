@@ -23,7 +23,8 @@ lint:  ## ruff, formatting, import contracts
 types:  ## mypy, strict
 	$(PYTHON) -m mypy
 
-docs:  ## make the picture and the catalogue anew, then run every example of the documentation
+docs:  ## make what is made of the documentation anew, then run every example of it
+	$(PYTHON) -m tools.print_docs
 	$(PYTHON) tools/make_picture.py
 	$(PYTHON) -m tools.make_catalogue
 	$(PYTHON) -m pytest tests/test_docs.py
@@ -35,8 +36,9 @@ golden:  ## make the golden reports anew; review the diff
 bench:  ## speed as ratios against named baselines
 	$(PYTHON) tools/bench.py
 
-eval:  ## quality of search, as scores
+eval:  ## quality of search and of advice, as scores
 	$(PYTHON) -m kb eval search tests/benchmarks/queries_dev.tsv
+	$(PYTHON) -m kb eval advice --floor tests/benchmarks/advice/floor.json
 
 long:  ## the tests that take minutes
 	$(PYTHON) -m pytest -m long

@@ -157,7 +157,8 @@ class RunTimes:
     """Where the wall time of a run went, in microseconds; absent parts are None.
 
     `busy` is the union of kernel intervals (overlap removed), `exposed` the communication not hidden behind compute,
-    `idle` the device time with nothing running. `idle_gaps` counts the gaps before kernels.
+    `idle` the device time with nothing running. `idle_gaps` counts the gaps before kernels. `waiting` is the time
+    collectives spent waiting for other ranks, `transit` the time they moved data.
     """
 
     span: Measure | None = None
@@ -168,6 +169,8 @@ class RunTimes:
     idle: Measure | None = None
     idle_gaps: int | None = None
     steps: int | None = None
+    waiting: Measure | None = None
+    transit: Measure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +183,10 @@ class Rank:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What was measured, unjudged. `scope` is "operator" for kernel captures (msopprof), "run" for model exports."""
+    """What was measured, unjudged. `scope` is "operator" for kernel captures (msopprof), "run" for model exports.
+
+    `counters` are readings of the whole run that belong to no operator (packets, links, the host), by metric id.
+    """
 
     target: str
     source: str  # name of the reader
@@ -195,6 +201,7 @@ class Profile:
     files: tuple[SourceFile, ...] = ()
     notices: tuple[Notice, ...] = ()
     stated: Mapping[str, str] = field(default_factory=dict)  # facts the user typed: shape, task, dtype
+    counters: Mapping[str, Measure] = field(default_factory=dict)
 
 
 # --- what was derived and judged --------------------------------------------------------------------------------

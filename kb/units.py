@@ -7,12 +7,6 @@ the documents say otherwise (spec section 2.5); bandwidth inside `kb` is 1e9 byt
 from __future__ import annotations
 
 KIB = 1024
-GIB_PER_GB = 1024**3 / 1e9
-
-
-def gib_to_gb(value: float) -> float:
-    """GiB/s as printed by msopprof to GB/s (1e9)."""
-    return value * GIB_PER_GB
 
 
 def us(value: float) -> str:

@@ -144,7 +144,7 @@ class Request:
     soc: str | None = None
     shape: str | None = None
     who: str | None = None
-    top: int = 10
+    top: int = 20
 
 
 def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
@@ -181,5 +181,5 @@ def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
         advise_metrics=advise_metrics,
         narrow=narrow,
         Request=Request,
-        KEPT=30,
+        KEPT=60,
     )

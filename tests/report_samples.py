@@ -195,7 +195,7 @@ RUN = Report(
 
 EMPTY = Report(
     target="healthy",
-    run="",
+    run="e0a1b2c3d4f5",
     chip=Chip(),
     capture=Capture("typed in"),
     total_us=None,

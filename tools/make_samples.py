@@ -9,10 +9,14 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.samples import captures, jobs, visual
+from tools.samples import captures, databases, jobs, tables, traces, visual
 
 ROOT = Path(__file__).resolve().parent.parent
-READERS = ("msopprof", "op_summary", "kernel_details", "step_trace", "op_statistic", "visualize_data")
+READERS = (
+    "msopprof", "op_summary", "kernel_details", "step_trace", "op_statistic", "visualize_data", "simulator", "trace",
+    "task_time", "api_statistic", "operator_details", "communication", "database", "analysis_db", "mindspore",
+    "shape_statistic",
+)  # fmt: skip
 NOTE = """\
 SYNTHETIC: every file here was written by tools/make_samples.py, none was measured on a device.
 Names begin with whole, odd (unusual but complete) or broken.
@@ -28,6 +32,10 @@ def write(root: Path) -> None:
     captures.tests(samples / "msopprof")
     jobs.tests(samples)
     visual.tests(samples / "visualize_data")
+    traces.simulator(samples / "simulator")
+    traces.tests(samples / "trace")
+    tables.tests(samples)
+    databases.tests(samples)
     for name in READERS:
         (samples / name / "README.txt").write_text(NOTE, encoding="utf-8")
 

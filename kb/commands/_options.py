@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -64,7 +64,8 @@ def _format(formats: Sequence[str]) -> tuple[Any, Any]:
 def with_common(function: Callable[..., int], formats: Sequence[str]) -> Callable[..., int]:
     """The function as a Typer command: its first parameter, a `Common`, is made from the common options."""
     options = {"format": _format(formats), **_OPTIONS}
-    hints = get_type_hints(function, include_extras=True)
+    # Not typing.get_type_hints: before Python 3.11 it hides Annotated inside Optional where the default is None.
+    hints = inspect.get_annotations(function, eval_str=True)
     _, *own = inspect.signature(function).parameters.values()
     parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in own]
     shared = [

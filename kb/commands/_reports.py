@@ -37,16 +37,15 @@ _WHO = {
 
 
 def kept(given: Common, report: Report) -> Report:
-    """The report with its run id, kept in the store; a store that cannot be written costs only a warning."""
+    """The report, kept in the store; a store that cannot be written costs only a warning."""
     from kb.report.json import document
-    from kb.store.runs import run_id, save
+    from kb.store.runs import save
 
-    named = report if report.run else replace(report, run=run_id(document(report)))
     try:
-        save(document(named), db=given.db or None)
+        save(document(report), db=given.db or None)
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}")
-    return named
+    return report
 
 
 def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | None) -> Request:

@@ -1,7 +1,9 @@
-"""Score kb on questions with known answers, and say how far its knowledge reaches.
+"""Score kb on questions and profiles with known answers.
 
 Examples:
   kb eval search tests/benchmarks/queries_dev.tsv
+  kb eval estimate timings.tsv
+  kb eval advice
   kb eval knowledge
 """
 
@@ -14,6 +16,8 @@ import typer
 
 from kb.commands._console import Common, show
 from kb.commands._progress import working
+from kb.errors import UsageError
+from kb.model import to_dict
 
 PANEL, ORDER = "Upkeep", 4
 
@@ -59,6 +63,90 @@ def _search(
     return 0
 
 
+def _estimate(
+    common: Common,
+    timings: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TIMINGS.tsv", help="Measured times: columns as `kb estimate` reads them, and dur_us_med."
+        ),
+    ],
+    *,
+    cross: Annotated[
+        bool,
+        typer.Option(
+            "--cross", help="Also fit anew on four fifths and score the fifth left out, five times."
+        ),
+    ] = False,
+) -> int:
+    """Score the cost model on measured times: factor error, and how often the printed range holds.
+
+    Examples:
+      kb eval estimate timings.tsv
+      kb eval estimate timings.tsv --cross --format json
+    """
+    from kb.engine.estimate.evaluate import evaluate
+    from kb.report.catalogue import say
+    from kb.report.page import Page, Table
+
+    with working(common, f"estimating {timings}"):
+        scores = evaluate(timings, cross=cross)
+    rows = [to_dict(score) | {"share": score.share} for score in scores]
+    heads: tuple[str, ...] = ("kind", "by", "group", "rows", "share", "error", "covered")
+    heads += ("cross_error", "cross_covered") if cross else ()
+    cells = tuple(tuple(_cell(row.get(head)) for head in heads) for row in rows)
+    page = Page(
+        say("eval.estimate", common.lang, count=sum(row["rows"] for row in rows if row["by"] == "chip")),
+        (Table(heads, cells, frozenset(range(3, len(heads)))),) if rows else (),
+        lang=common.lang,
+    )
+    show(common, page, {"schema": "kb.eval/1", "results": rows}, rows)
+    return 0
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return "" if value is None else str(value)
+
+
+def _advice(
+    common: Common,
+    cases: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Real captures with a known remedy; needs --profiles."),
+    ] = None,
+    profiles: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder that the paths of --cases are below.")
+    ] = None,
+    floor: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Figures that must not get worse; exit status 1 where one did."
+        ),
+    ] = None,
+) -> int:
+    """Score advice: recipes' own profiles, planted problems and their clean twins, healthy kernels, real captures.
+
+    Examples:
+      kb eval advice
+      kb eval advice --format json
+      kb eval advice --cases tests/benchmarks/advice/real.yaml --profiles DIR
+    """
+    if (cases is None) != (profiles is None):
+        raise UsageError("--cases and --profiles belong together", now="give both, or neither")
+    from kb.benchmark import advice, report
+    from kb.benchmark.scores import below_floor
+
+    least = report.read_floor(floor) if floor else {}
+    with working(common, "asking for advice on cases with known answers"):
+        scores = advice.run(table=cases, profiles=profiles)
+    worse = below_floor(scores.figures(), least)
+    document = report.document(scores, worse)
+    show(common, report.page(scores, worse, least, common.lang), document, document["sections"])
+    return 1 if worse else 0
+
+
 def _knowledge(common: Common) -> int:
     """Counts of the knowledge base, coverage by family, chip, language and grade, and its weak entries.
 
@@ -78,4 +166,4 @@ def _knowledge(common: Common) -> int:
     return 0
 
 
-COMMANDS = {"search": _search, "knowledge": _knowledge}
+COMMANDS = {"search": _search, "advice": _advice, "estimate": _estimate, "knowledge": _knowledge}

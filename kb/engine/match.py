@@ -7,10 +7,12 @@ reason in words.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
+from kb.engine.stated import sizes
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
 
@@ -33,8 +35,31 @@ _KIN = (
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
 )  # fmt: skip
+LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 # An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
 OPERATOR_ONLY = 0.4
+UNSHOWN = 0.2  # the same where none of its own signs could be checked
+_KERNEL_FAMILIES = frozenset(
+    {
+        "matmul",
+        "grouped_matmul",
+        "conv",
+        "attention",
+        "norm_softmax",
+        "reduce",
+        "gather_scatter",
+        "elementwise",
+        "activation",
+        "memory",
+        "pipeline",
+        "scalar",
+        "transpose",
+        "pooling_resize",
+        "quant",
+    }
+)
+# Findings that say an operator is near its limit: it is not in trouble.
+_ALL_WELL = frozenset({"cube-bound-healthy", "mte2-bound-vector-at-peak"})
 # Bottlenecks whose remedy is to use the unit that the kernel does not use now.
 _OTHER_UNIT = frozenset({"cube-idle-no-dot"})
 # Classes whose members have little in common but the class.
@@ -63,11 +88,12 @@ class Match:
     features: Features | None  # the operator it was judged on; None for the run
     fit: float
     reasons: tuple[str, ...]
+    part: float = 1.0  # share of the finding's time that the entry speaks of (one of several operator types)
 
 
 def match(
     findings: Sequence[Finding],
-    features: Mapping[str, Features],
+    features: Mapping[str, tuple[Features, ...]],
     entries: Iterable[Entry],
     targets: Sequence[Target],
     order: Mapping[str, Sequence[str]],
@@ -76,21 +102,24 @@ def match(
     """All matches, unordered.
 
     Args:
-        features: by finding id, the operator that leads the finding (absent: the run's).
+        features: by finding id, its operators, the one with the most time first (absent: the run's finding).
         order: pattern id to the recipe ids of its entry, in order of trial.
         nearness: finding id to entry id to cosine of their texts, where a search index exists.
     """
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
     out = []
     for finding in findings:
-        lead = features.get(finding.id)
+        leads = features.get(finding.id, ()) or (None,)
         near = nearness.get(finding.id, {})
         for entry in usable:
             if finding.pattern not in entry.bottlenecks or _known_not_to_help(entry, finding, findings):
                 continue
-            found = _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), near)
-            if found is not None:
-                out.append(found)
+            fits = [
+                _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), near) for lead in leads
+            ]
+            found = [item for item in fits if item is not None]
+            if found:
+                out.append(max(found, key=lambda item: item.fit * item.part))
     return out + _by_operator_alone(
         findings, features, usable, targets, {item.entry.id for item in out}, nearness
     )
@@ -98,7 +127,7 @@ def match(
 
 def _by_operator_alone(
     findings: Sequence[Finding],
-    features: Mapping[str, Features],
+    features: Mapping[str, tuple[Features, ...]],
     usable: Sequence[Entry],
     targets: Sequence[Target],
     taken: set[str],
@@ -108,25 +137,39 @@ def _by_operator_alone(
     out = []
     troubled: dict[str, Finding] = {}
     for finding in findings:
-        lead = features.get(finding.id)
-        if lead is not None and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
+        lead = next(iter(features.get(finding.id, ())), None)
+        on_core = lead is not None and lead.labels.get("core") != "ai_cpu"  # no kernel there to write better
+        if finding.pattern in _ALL_WELL:
+            continue
+        if lead is not None and on_core and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
             troubled.setdefault(lead.labels.get("op_type", ""), finding)
     for kind, finding in troubled.items():
         for entry in usable:
             if entry.id in taken or entry.kind != "recipe" or _known_not_to_help(entry, finding, findings):
                 continue
+            if entry.family not in _KERNEL_FAMILIES:
+                continue  # fusions, communication, host: what surrounds the operator is another finding's matter
             if not any(
                 operators.matches(name, kind)
                 for name in entry.operators
                 if name not in ("*", operators.OWN_KERNEL)
             ):
                 continue
-            lead = features[finding.id]
-            signature, _ = _signature(entry.when, lead)
+            lead = features[finding.id][0]
+            signature, held = _signature(entry.when, lead)
             found = _fit(entry, finding, lead, targets, (), nearness.get(finding.id, {}))
+            shown = any("op_type" not in text for text in held)  # its own signs were measured here
             if found is not None and signature >= 1.0:
                 reasons = (f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
-                out.append(Match(entry, finding, lead, round(found.fit * OPERATOR_ONLY, 4), ("", *reasons)))
+                out.append(
+                    Match(
+                        entry,
+                        finding,
+                        lead,
+                        round(found.fit * (OPERATOR_ONLY if shown else UNSHOWN), 4),
+                        ("", *reasons),
+                    )
+                )
     return out
 
 
@@ -146,16 +189,36 @@ def _fit(
     reasons = [f"repairs {finding.pattern}"]
     operator_fit, why = _operator(entry, finding, lead)
     chip_fit, chip_why = _chip(entry, targets)
-    if not operator_fit or not chip_fit:
+    if not operator_fit or not chip_fit or _another_operator(entry.when, lead):
         return None
     signature, held_conditions = _signature(entry.when, lead)
-    reasons += [text for text in (why, chip_why, *held_conditions) if text]
+    size, size_why = _size(entry, lead)
+    reasons += [text for text in (why, chip_why, size_why, *held_conditions) if text]
     place = PLACE ** order.index(entry.id) if entry.id in order else PLACE ** len(order)
     text = nearness.get(entry.id)
     near = 1.0 if text is None else 0.9 + 0.2 * max(0.0, min(1.0, text))
     return Match(
-        entry, finding, lead, round(operator_fit * chip_fit * signature * place * near, 4), tuple(reasons)
+        entry,
+        finding,
+        lead,
+        round(operator_fit * chip_fit * signature * size * place * near, 4),
+        tuple(reasons),
+        _part(entry, finding),
     )
+
+
+def _part(entry: Entry, finding: Finding) -> float:
+    """Share of a run-level finding's time in the operator types that the entry names; 1 when it names none of them."""
+    if finding.scope != "run" or len(finding.operators) < 2:
+        return 1.0
+    times = [ref.time_us or 0.0 for ref in finding.operators]
+    named = [
+        time
+        for ref, time in zip(finding.operators, times, strict=True)
+        if any(operators.matches(name, ref.type or ref.name) for name in entry.operators if name != "*")
+    ]
+    total = sum(times)
+    return sum(named) / total if named and total > 0 else 1.0
 
 
 def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[float, str]:
@@ -171,8 +234,9 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
         else [ref.type or ref.name for ref in finding.operators]
     )
     for kind in types:
-        if any(operators.matches(name, kind) for name in named):
-            return 1.0, f"written for {kind}"
+        for place, name in enumerate(named):
+            if operators.matches(name, kind):  # an entry names first what it is about
+                return max(LAST_NAMED, 1 - 0.05 * place), f"written for {kind}"
     patterns = (
         {lead.labels["op_pattern"]}
         if lead is not None and "op_pattern" in lead.labels
@@ -227,6 +291,14 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
     return 0.5, f"measured on {'/'.join(entry.chips)} only"
 
 
+def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bool:
+    """The entry says for which operator types it holds, and this is none of them (others name their replacements too)."""
+    return f is not None and any(
+        condition.metric == "op_type" and condition.basis == "threshold" and holds(condition, f) is False
+        for condition in conditions
+    )
+
+
 def _signature(conditions: Sequence[Condition], f: Features | None) -> tuple[float, list[str]]:
     """Factor from the entry's own conditions that this operator's features can answer."""
     factor, reasons = 1.0, []
@@ -241,6 +313,33 @@ def _signature(conditions: Sequence[Condition], f: Features | None) -> tuple[flo
                 f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})"
             )
     return max(SIGNATURE_RANGE[0], min(SIGNATURE_RANGE[1], factor)), reasons
+
+
+# How alike the sizes have to be (mean difference of their logarithms to base 2) to say something, and what it says.
+_ALIKE = ((1.0, 1.25, "measured at a size like this one"), (2.0, 1.1, ""), (4.0, 1.0, ""))
+_UNLIKE = 0.85
+
+
+def _size(entry: Entry, f: Features | None) -> tuple[float, str]:
+    """Factor from the sizes at which the entry's figures were measured, where both sides name them."""
+    if f is None:
+        return 1.0, ""
+    apart = []
+    for gain in entry.gains:
+        stated_sizes = sizes(gain.shapes, f.labels.get("op_pattern", ""))
+        gaps = [
+            abs(math.log2(have / measure.value))
+            for name, measure in stated_sizes.items()
+            if (have := f.get(name)) and measure.value > 0
+        ]
+        if gaps:
+            apart.append(sum(gaps) / len(gaps))
+    if not apart:
+        return 1.0, ""
+    for limit, factor, why in _ALIKE:
+        if min(apart) <= limit:
+            return factor, why
+    return _UNLIKE, ""
 
 
 def _text(value: object) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from kb.engine import stated, summary
+from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
@@ -22,7 +22,8 @@ from kb.targets import Target, all_targets
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
 
-KEPT = 30  # recommendations of a run that are kept; fewer are shown
+LEADS = 5  # operators of a run-level finding that entries are matched with
+KEPT = 60  # recommendations of a run that are kept; fewer are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Request:
     soc: str | None = None
     shape: str | None = None
     who: str | None = None
-    top: int = 10
+    top: int = 20
 
 
 def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowledge | None = None) -> Report:
@@ -70,7 +71,7 @@ def advise_profile(
     profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None
 ) -> Report:
     """The report for a profile already read."""
-    if not profile.operators:
+    if not profile.operators and not profile.ranks:
         raise NothingToJudge(
             "no operator in the input",
             where=profile.target,
@@ -82,9 +83,10 @@ def advise_profile(
     features = measure_profile(profile, targets)
     diagnosis = diagnose(features.run, features.operators, profile.scope)
     _require_counters(profile, diagnosis, features)
+    not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
     leads = _leads(diagnosis.findings, features.operators)
     near = {
-        finding.id: knowledge.nearness(_words(finding, leads.get(finding.id)), ("recipe", "tip"), 40)
+        finding.id: knowledge.nearness(_words(finding, leads[finding.id]), ("recipe", "tip"), 40)
         for finding in diagnosis.findings
     }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
@@ -99,7 +101,7 @@ def advise_profile(
         headline=summary.headline(profile, features, diagnosis, recommendations),
         operators=tuple(operator_ref(f) for f in sorted(features.operators, key=_by_time)[:20]),
         findings=diagnosis.findings,
-        not_judged=diagnosis.not_judged,
+        not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
         warnings=summary.warnings(profile, features),
@@ -135,34 +137,38 @@ def candidate_targets(chip: Chip) -> tuple[Target, ...]:
 
 
 def run_id(report: Report) -> str:
-    """Short hash of what the report says, so that the same profile is the same run."""
-    text = repr(
-        (report.target, report.operators, report.findings, report.total_us, report.chip, report.files)
-    )
+    """Short hash of what was measured and judged: the same profile is the same run, wherever its files lie."""
+    files = sorted(repr((PurePath(file.path).name, file.kind, file.rows)) for file in report.files)
+    chip = (report.chip.soc, report.chip.candidates, report.chip.basis)
+    text = repr((report.operators, report.findings, report.total_us, chip, files))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _by_time(f: Features) -> tuple[float, str]:
-    return (-(f.operator.total_us if f.operator else 0.0), f.operator.name if f.operator else "")
+    return (-round(f.operator.total_us, 3) if f.operator else 0.0, f.operator.name if f.operator else "")
 
 
-def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, Features]:
-    """The features of the first operator that each finding names."""
-    by_ref: dict[OperatorRef, Features] = {}
-    for f in operators:
+def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[str, tuple[Features, ...]]:
+    """The features of the operators that each finding names, one a type and core: that with the most time."""
+    by_type: dict[tuple[str, str], Features] = {}
+    exact: dict[OperatorRef, Features] = {}
+    for f in sorted(operators, key=_by_time):
         if f.operator is not None:
-            by_ref.setdefault(operator_ref(f), f)
-    return {
-        finding.id: by_ref[finding.operators[0]]
-        for finding in findings
-        if finding.operators and finding.operators[0] in by_ref
-    }
+            ref = operator_ref(f)
+            exact.setdefault(ref, f)
+            by_type.setdefault((ref.type or ref.name, ref.core), f)
+    out = {}
+    for finding in findings:
+        refs = finding.operators if finding.scope == "run" else finding.operators[:1]
+        found = [exact.get(ref) or by_type.get((ref.type or ref.name, ref.core)) for ref in refs[:LEADS]]
+        out[finding.id] = tuple(f for f in found if f is not None)
+    return out
 
 
-def _words(finding: Finding, lead: Features | None) -> str:
+def _words(finding: Finding, leads: Sequence[Features]) -> str:
     """A finding as the sentence a person would search with."""
     parts = [finding.pattern.replace("-", " "), finding.summary]
-    if lead is not None:
+    for lead in leads[:1]:
         parts += [lead.labels.get("op_type", ""), lead.labels.get("op_pattern", "")]
     return " ".join(part for part in parts if part)
 
@@ -180,19 +186,8 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
     raise NothingToJudge(
         "the input holds no counter that a judgement needs",
         where=profile.target,
-        now="collect with: msopprof --aic-metrics=Default --output=DIR ./app (or the torch profiler at Level1 with aic_metrics=PipeUtilization)",
+        now=f"collect with: {recollect.anything(profile.capture.tool)}",
     )
-
-
-# What an operator has without any counter: its time and how often it ran.
-_BARE = frozenset(
-    {"task_duration_us", "launch_count", "op_time_share", "compute_time_share", "core_count", "host_gap_us"}
-)
-
-
-def _telling(f: Features) -> bool:
-    """Anything was measured or stated beyond time and count."""
-    return any(name not in _BARE for name in f.values)
 
 
 def _similar_cases(

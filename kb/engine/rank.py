@@ -9,6 +9,7 @@ finding replace one another, so each further one counts less; one that several f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from kb.engine.match import Match
@@ -17,7 +18,8 @@ from kb.units import percent
 
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
-PER_FINDING = 3  # remedies of one finding before those of other findings have had their turn
+FIRST_PLACES = 5  # places that go by worth before every finding has had its turn
+PER_FINDING = 3  # of these to one finding
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
@@ -43,41 +45,72 @@ def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10) -> tuple
         run_scope: the profile is a whole run, so shares of operators matter.
         limit: at most so many.
     """
-    best: dict[str, list[tuple[float, Match, Gain]]] = {}
-    for match in matches:
-        gain = gain_of(match)
-        if gain.high <= 0:
-            continue
-        best.setdefault(match.entry.id, []).append((expected(match, gain, run_scope=run_scope), match, gain))
     pool = []
-    for found in best.values():
+    for found in _by_entry_and_operators(matches, run_scope=run_scope):
         found.sort(key=lambda item: (-item[0], item[1].finding.id))
         worth = found[0][0] + FURTHER_FINDING * sum(item[0] for item in found[1:])
-        pool.append((worth, found[0][1], found[0][2], [item[1].finding.id for item in found]))
+        pool.append(_Candidate(worth, found[0][1], found[0][2], tuple(item[1].finding.id for item in found)))
     chosen = _choose(pool, limit)
-    return tuple(
-        _recommendation(place, match, gain, also) for place, (match, gain, also) in enumerate(chosen, 1)
-    )
+    return tuple(_recommendation(place, candidate) for place, candidate in enumerate(chosen, 1))
 
 
-def _choose(
-    pool: list[tuple[float, Match, Gain, list[str]]], limit: int
-) -> list[tuple[Match, Gain, list[str]]]:
-    """Greedy: the best remaining one, each finding's further remedies discounted and, past a few, put off."""
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An entry for one group of operators: its worth, the finding it answers best, and all it answers there."""
+
+    worth: float
+    match: Match
+    gain: Gain
+    answers: tuple[str, ...]
+
+
+def _by_entry_and_operators(
+    matches: Iterable[Match], *, run_scope: bool
+) -> Iterable[list[tuple[float, Match, Gain]]]:
+    """Matches of one entry that concern the same operators belong together: applying it once answers them all."""
+    groups: dict[tuple[str, str], list[tuple[float, Match, Gain]]] = {}
+    for match in matches:
+        gain = gain_of(match)
+        if gain.high > 0:
+            operator = match.finding.operators[0].type or "" if match.finding.operators else ""
+            item = (expected(match, gain, run_scope=run_scope), match, gain)
+            groups.setdefault((match.entry.id, operator), []).append(item)
+    return groups.values()
+
+
+def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
+    """Greedy: the best remaining one, each finding's further remedies discounted.
+
+    The first places go by worth, at most a few to one finding; then every finding that has none yet gets its best
+    remedy, even one already given for other operators; then the rest follows. No entry is given twice for nothing.
+    """
     used: dict[str, int] = {}
-
-    def turn(item: tuple[float, Match, Gain, list[str]]) -> tuple[bool, float, str]:
-        taken = used.get(item[1].finding.id, 0)
-        return (taken >= PER_FINDING, -item[0] * SAME_FINDING**taken, item[1].entry.id)
-
-    out: list[tuple[Match, Gain, list[str]]] = []
+    given: set[str] = set()
+    out: list[_Candidate] = []
     rest = list(pool)
+
+    def turn(item: _Candidate) -> tuple[bool, bool, float, str, str]:
+        taken = used.get(item.match.finding.id, 0)
+        late = taken > 0 if len(out) >= FIRST_PLACES else taken >= PER_FINDING
+        again = item.match.entry.id in given
+        worth = item.worth * SAME_FINDING**taken
+        return (
+            late or (again and len(out) < FIRST_PLACES),
+            again,
+            -worth,
+            item.match.entry.id,
+            item.match.finding.id,
+        )
+
     while rest and len(out) < limit:
+        rest = [c for c in rest if not (c.match.entry.id in given and used.get(c.match.finding.id))]
+        if not rest:
+            break
         best = min(rest, key=turn)
         rest.remove(best)
-        _, match, gain, also = best
-        used[match.finding.id] = used.get(match.finding.id, 0) + 1
-        out.append((match, gain, also))
+        used[best.match.finding.id] = used.get(best.match.finding.id, 0) + 1
+        given.add(best.match.entry.id)
+        out.append(best)
     return out
 
 
@@ -103,7 +136,7 @@ def gain_of(match: Match) -> Gain:
     finding = match.finding
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
-    scale = finding.share if of == "run" else 1.0
+    scale = finding.share * match.part if of == "run" else 1.0
     published = _published(match.entry.gains, of)
     if bound is None:
         if published is None:
@@ -181,9 +214,10 @@ def _r(value: float) -> float:
     return round(value, 4)
 
 
-def _recommendation(place: int, match: Match, gain: Gain, also: Sequence[str]) -> Recommendation:
+def _recommendation(place: int, candidate: _Candidate) -> Recommendation:
+    match, gain = candidate.match, candidate.gain
     entry, finding = match.entry, match.finding
-    others = tuple(f"also answers {name}" for name in also[1:4])
+    others = tuple(f"also answers {name}" for name in candidate.answers[1:4])
     return Recommendation(
         rank=place,
         id=entry.id,

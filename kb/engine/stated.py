@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kb import operators, targets
 from kb.errors import UsageError
-from kb.model import Chip, Measure, Notice, Operator, Profile, Tensor
+from kb.model import Chip, CoreKind, Measure, Notice, Operator, Profile, Tensor
 
 _SHAPE = re.compile(r"^\s*\[?\s*(\d+(?:\s*[x,*]\s*\d+)*)\s*\]?\s*(?:[:@ ]\s*([A-Za-z][A-Za-z0-9_]*))?\s*$")
 _NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
@@ -21,6 +21,9 @@ _SIZES = {
     "attention": {"d": "head_dim", "head_dim": "head_dim", "headdim": "head_dim"},
     "conv": {"c": "input_channels", "cin": "input_channels", "ci": "input_channels"},
 }
+_CORE_OF_CLASS: dict[str, CoreKind] = {
+    "cube": "cube", "mix": "mix", "vector": "vector", "data-movement": "vector", "format-conversion": "vector",
+}  # fmt: skip
 MAX_ELEMENTS = 2**50
 DEFAULT_DTYPE = "float16"  # the narrowest common dtype, so that a volume computed from it is a lower bound
 
@@ -110,11 +113,18 @@ def with_chip(profile: Profile) -> Profile:
 
 
 def _with_engine(op: Operator, soc: str) -> Operator:
-    """A typed operator whose core nobody stated and that has no AI Core kernel on the chip runs on the AI CPU."""
-    if op.core != "unknown" or op.type is None or operators.engine(op.type, soc) != "ai_cpu":
+    """A typed operator whose core nobody stated: on AI CPU without an AI Core kernel on the chip, else by its class."""
+    if op.core != "unknown" or op.type is None:
         return op
-    source = "no AI Core kernel in the CANN 8.1.RC1 list of this chip"
-    return replace(op, core="ai_cpu", attributes={**op.attributes, "core_from": source})
+    if operators.engine(op.type, soc) == "ai_cpu":
+        source = "no AI Core kernel in the CANN 8.1.RC1 list of this chip"
+        return replace(op, core="ai_cpu", attributes={**op.attributes, "core_from": source})
+    core = _CORE_OF_CLASS.get(operators.category(op.type) or "")
+    if core is None:
+        return op
+    if targets.all_targets()[soc].fused:
+        core = "fused"
+    return replace(op, core=core, attributes={**op.attributes, "core_from": "class of the operator"})
 
 
 def _lenient(text: str) -> tuple[Tensor, ...]:

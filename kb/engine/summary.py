@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kb.engine.bottlenecks.judging import reading, value
 from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.run import denominators
-from kb.model import Diagnosis, Evidence, Features, Profile, Recommendation
+from kb.model import Diagnosis, Evidence, Profile, Recommendation
 from kb.units import percent, us
 
 # Readings by how much they tell about a kernel; the first that exist are shown.
@@ -71,6 +71,8 @@ def headline(
         small = next((item for item in diagnosis.not_judged if item.id == "operator"), None)
         if small is not None:
             return f"Too small to judge: {small.reason}."
+        if diagnosis.notices:
+            return f"Nothing found to change: {diagnosis.notices[0].text}{_near_floor(features)}."
         near = _near_floor(features)
         return (
             f"Nothing found to change{near}."
@@ -135,8 +137,3 @@ def _below_floor(features: RunFeatures) -> list[str]:
                 "part of the data came from L2, or the chip is another one; gain near zero"
             )
     return out[:5]
-
-
-def lead_features(features: RunFeatures) -> Features:
-    """The operator with the most time."""
-    return max(features.operators, key=lambda f: f.operator.total_us if f.operator else 0.0)

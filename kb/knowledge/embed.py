@@ -7,6 +7,7 @@ The table holds int8 codes with a whole-number weight a piece. All lanes of a ve
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import sys
 from array import array
@@ -127,12 +128,12 @@ def _pack(codes: bytes) -> int:
 
 
 def quantise(vector: Sequence[float]) -> tuple[float, bytes]:
-    """A vector as int8 codes and their step; all zeros stay zeros."""
+    """A vector as int8 codes, and the length of the codes (0 for all zeros): codes / length is the unit vector."""
     largest = max(map(abs, vector))
     if not largest:
         return 0.0, bytes(len(vector))
-    factor = 127 / largest
-    return largest / 127, array("b", [round(value * factor) for value in vector]).tobytes()
+    codes = array("b", [round(value * 127 / largest) for value in vector])
+    return math.hypot(*codes), codes.tobytes()
 
 
 def sign_bits(vector: Iterable[float]) -> bytes:

@@ -3,8 +3,8 @@
 Tables
     meta(key, value)             format, model name and version, fingerprint, number of entries; JSON values
     entry(n, id, kind, json)     n from 1; json as `kb.model.to_dict` gives it
-    vector(n, hash, scale, vec, prior)  int8 codes of the unit vector (vec * scale), hash of the text that was
-                                 embedded, what the entry's kind adds to the cosine
+    vector(n, hash, length, vec, prior)  int8 codes of the vector and their length, hash of the text that was embedded,
+                                 what the entry's kind adds to the cosine
     codes(n, bits)               one row: the signs of all vectors, 32 bytes an entry, in the order of n
     fts(title, words, body)      FTS5 without content: our terms divided by spaces
     term(term, df)               every term as we split it, and in how many entries its stem occurs
@@ -38,7 +38,7 @@ PRIOR = {
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(n INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT NOT NULL, json TEXT NOT NULL);
-CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, scale REAL NOT NULL, vec BLOB NOT NULL, prior REAL NOT NULL);
+CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, length REAL NOT NULL, vec BLOB NOT NULL, prior REAL NOT NULL);
 CREATE TABLE codes(n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE TABLE term(term TEXT PRIMARY KEY, df INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE means(term TEXT PRIMARY KEY, also TEXT NOT NULL) WITHOUT ROWID;
@@ -124,9 +124,10 @@ def fill(
 
 
 def vector_text(entry: Entry) -> str:
-    """What is embedded of an entry: its title and symptom, and the title in the other languages."""
-    texts = (f"{entry.title.en}. {entry.symptom.en}", entry.title.zh, entry.title.ja)
-    return " ".join(text for text in texts if text)
+    """What is embedded of an entry: its title and symptom, the title in the other languages, and users' words for it."""
+    title = entry.title
+    said = (alias for language in ("en", "zh", "ja") for alias in entry.aliases.get(language, ()))
+    return " ".join(text for text in (f"{title.en}. {entry.symptom.en}", title.zh, title.ja, *said) if text)
 
 
 def fields(entry: Entry) -> tuple[str, str, str]:
@@ -174,7 +175,7 @@ def _add(
     new = [text for text, key in zip(texts, hashes, strict=True) if key not in known]
     fresh = iter(embedder.embed_many(new) if len(new) > 50 else map(embedder.embed, new))
     for n, (entry, key) in enumerate(zip(batch, hashes, strict=True), start + 1):
-        scale, vec = known[key] if key in known else quantise(next(fresh))
+        length, vec = known[key] if key in known else quantise(next(fresh))
         bits += sign_bits(array("b", vec))
         split = [" ".join(terms.terms(text)) for text in fields(entry)]
         for text in split:
@@ -183,7 +184,7 @@ def _add(
         record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))
         db.execute(
-            "INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, scale, vec, PRIOR.get(entry.kind, 0.0))
+            "INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, length, vec, PRIOR.get(entry.kind, 0.0))
         )
         db.execute("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", (n, *split))
         db.executemany(
@@ -213,17 +214,18 @@ def _means() -> dict[str, str]:
 
     Keys: Chinese and Japanese words as written, other names without spaces and underscores.
     """
-    found: dict[str, dict[str, None]] = {}
+    meant: dict[str, dict[str, None]] = {}
     for english, *others in words.glossary():
         means = [term for text in english for term in terms.terms(text)]
         for name in (name for alternatives in others for name in alternatives):
             if terms.is_cjk(name):
-                found.setdefault(name.casefold(), {}).update(dict.fromkeys(means))
+                meant.setdefault(name.casefold(), {}).update(dict.fromkeys(means))
     for name, text in words.aliases():
         own = terms.terms(name)
-        also = [term for term in terms.terms(text) if term not in own]
-        found.setdefault(terms.squeeze(terms.tokens(name)), {}).update(dict.fromkeys(also))
-    return {name: " ".join(means) for name, means in found.items() if name and means}
+        whole = (found[0] for token in terms.tokens(text) if (found := terms.of_token(token)))
+        also = [term for term in whole if term not in own]
+        meant.setdefault(terms.squeeze(terms.tokens(name)), {}).update(dict.fromkeys(also))
+    return {name: " ".join(means) for name, means in meant.items() if name and means}
 
 
 def _field() -> set[str]:
@@ -263,7 +265,7 @@ def _vectors(old: Path | None, embedder: Embedder) -> dict[bytes, tuple[float, b
             if (meta["format"], meta["model_version"]) != (FORMAT, embedder.version):
                 return {}
             return {
-                key: (scale, vec) for key, scale, vec in db.execute("SELECT hash, scale, vec FROM vector")
+                key: (length, vec) for key, length, vec in db.execute("SELECT hash, length, vec FROM vector")
             }
         finally:
             db.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kb.knowledge import terms
@@ -23,18 +23,35 @@ _LONGEST_TYPO = 24
 class Query(NamedTuple):
     """A query in terms.
 
-    `also` maps each added term to the word of the query it stands for. `reachable` is the sum of the weights of all
+    `tokens` maps what was written to its terms. `also` maps each added term to the word of the query it stands for. `reachable` is the sum of the weights of all
     terms, each its inverse document frequency: what an entry that holds everything would get. `known` is the share
     of the weight of the query's own words that some entry holds, `unknown` the words that no entry holds, `field` how
     many words belong to the field.
     """
 
-    own: tuple[str, ...]
+    tokens: Mapping[str, Sequence[str]]
     also: Mapping[str, str]
     reachable: float
     known: float
     unknown: tuple[str, ...]
     field: int
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The query's own terms, each once."""
+        return tuple(dict.fromkeys(term for found in self.tokens.values() for term in found))
+
+    def said(self, matched: Container[str]) -> list[str]:
+        """Matched terms as they were written: whole words where they matched whole, pairs of characters joined."""
+        found: dict[str, None] = {}
+        for token, parts in self.tokens.items():
+            if terms.is_cjk(token):
+                found.update(dict.fromkeys(_joined(token, matched)))
+            elif any(part in matched for part in parts[:2]):
+                found[token] = None
+            else:
+                found.update(dict.fromkeys(part for part in parts if part in matched))
+        return list(found)
 
 
 def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
@@ -67,7 +84,17 @@ def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
     weights = [(term in counts, rarity(term)) for term in own]
     known = sum(weight for held, weight in weights if held) / (sum(weight for _, weight in weights) or 1.0)
     reachable = sum(_token_weight(token, found, counts, rarity) for token, found in by_token.items() if found)
-    return Query(own, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field)
+    return Query(by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field)
+
+
+def _joined(token: str, matched: Container[str]) -> Iterator[str]:
+    """Stretches of a run whose pairs of characters all matched."""
+    start = 0
+    for end in range(1, len(token) + 1):
+        if token[end - 1 : end + 1] not in matched or end == len(token):
+            if end - start > 1 or token in matched:
+                yield token[start:end]
+            start = end
 
 
 def _token_weight(

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import heapq
 import json
+import math
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +32,9 @@ COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything els
 _PER_IDF = (
     1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
 )
+_ARROW = 1000.0  # length given to the query's vector, near that of int8 codes
+_LOOKED_AT = 10  # entries that decide whether anything fits
+_FITTING = 0.9
 _CHUNK = 900
 KINDS = ("case", "recipe", "pattern", "tip")
 
@@ -220,10 +223,10 @@ class _Scored(NamedTuple):
 def _search(chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
-    ranked = rank(chosen, text, asked, k, allowed)
-    hits = tuple(_hits(chosen, asked, ranked, lang))
-    poor = not ranked or not fits(ranked[0].cosine, ranked[0].coverage)
-    return SearchResult(text, poor, hits, _near_terms(asked) if poor else ())
+    ranked = rank(chosen, text, asked, max(k, _LOOKED_AT), allowed)
+    hits = tuple(_hits(chosen, asked, ranked[:k], lang))
+    poor = not fits(asked, ranked)
+    return SearchResult(text, poor, hits, _near_terms(chosen, asked, ranked) if poor else ())
 
 
 def rank(
@@ -242,9 +245,18 @@ def rank(
     return heapq.nsmallest(k, found, key=lambda item: (-item.score, item.n))
 
 
-def fits(cosine: float, coverage: float) -> bool:
-    """Whether the best entry answers the query at all."""
-    return cosine + 2 * coverage > 0.8
+def fits(asked: query.Query, ranked: Sequence[_Scored]) -> bool:
+    """Whether the knowledge base answers the query at all.
+
+    Looks at the nearest meaning and the words of the best entry, how much of the query occurs anywhere, and whether
+    words of the field are in it. Weights and limit were chosen on tests/benchmarks/offtopic.txt against the questions
+    of the benchmarks (`tools/eval_search.py` prints the rates).
+    """
+    if not ranked:
+        return False
+    nearest = max(item.cosine for item in ranked[:_LOOKED_AT])
+    told = nearest + 0.5 * ranked[0].coverage + 0.6 * asked.known + 0.2 * min(asked.field, 2)
+    return told > _FITTING
 
 
 def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
@@ -265,16 +277,23 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
 def _cosines(
     db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]
 ) -> Iterator[tuple[int, float, float]]:
+    """Number, cosine and prior of these entries.
+
+    The cosine is taken from the distance of the two arrows, which `math.dist` computes in C: for arrows of lengths a
+    and b at distance d it is (a^2 + b^2 - d^2) / 2ab.
+    """
+    asked = tuple(_ARROW * value for value in vector)
+    length = math.hypot(*asked)
     for start in range(0, len(rows), _CHUNK):
         chunk = rows[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
-        sql = f"SELECT n, scale, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
-        for n, scale, vec, prior in db.execute(sql, chunk):
-            yield n, scale * _dot(vector, array("b", vec)), prior
-
-
-def _dot(one: Sequence[float], other: Sequence[int]) -> float:
-    return float(sum(map(mul, one, other)))
+        sql = f"SELECT n, length, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
+        for n, own, vec, prior in db.execute(sql, chunk):
+            if not (length and own):
+                yield n, 0.0, prior
+                continue
+            apart = math.dist(asked, array("b", vec))
+            yield n, (length * length + own * own - apart * apart) / (2 * length * own), prior
 
 
 def _wide(size: int, count: int) -> int:
@@ -305,7 +324,7 @@ def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], la
         parts = {
             "meaning": round(item.cosine, 4),
             "words": round(item.coverage, 4),
-            "matched": [word for word in words if word not in asked.also],
+            "matched": asked.said(words),
             "also": {word: asked.also[word] for word in words if word in asked.also},
         }
         summary = _in(told["remedy"], lang) or _in(told["symptom"], lang)
@@ -331,8 +350,10 @@ def _why(parts: Mapping[str, Any]) -> str:
     said = []
     if parts["matched"]:
         said.append(f"has {', '.join(parts['matched'][:6])}")
-    if parts["also"]:
-        said.append(f"has {', '.join(f'{term} ({word})' for term, word in list(parts['also'].items())[:4])}")
+    names: dict[str, list[str]] = {}
+    for term, word in parts["also"].items():
+        names.setdefault(word, []).append(term)
+    said += [f"has {', '.join(found[:3])} for {word}" for word, found in list(names.items())[:3]]
     said.append(f"meaning {parts['meaning']:.2f}")
     return "; ".join(said)
 
@@ -349,5 +370,12 @@ def _matched(db: sqlite3.Connection, asked: query.Query, rows: Sequence[int]) ->
     return found
 
 
-def _near_terms(asked: query.Query) -> tuple[str, ...]:
-    return tuple(asked.also)[:5]
+def _near_terms(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored]) -> tuple[str, ...]:
+    """What to ask instead: what unknown words may have meant, then the families of the nearest entries."""
+    repaired = [term for term, word in asked.also.items() if word in asked.unknown]
+    nearest = sorted(ranked, key=lambda item: -item.cosine)[:5]
+    families = []
+    for item in nearest:
+        (record,) = chosen.db.execute("SELECT json FROM entry WHERE n = ?", (item.n,)).fetchone()
+        families.append(json.loads(record)["family"])
+    return tuple(dict.fromkeys(name for name in (*repaired, *families) if name))[:5]

@@ -33,7 +33,7 @@ def aliases() -> list[tuple[str, str]]:
     for op_type in operator_names():
         for name in operators.aliases(op_type):
             by_name.setdefault(_plain(name), {})[op_type] = None
-    known = {name.casefold() for name, _ in found}
+    known = {name.casefold() for name, _ in found} | {name.casefold() for name in operator_names()}
     for name, types in sorted(by_name.items()):
         others = [op for op in types if op.casefold() != name.casefold()]
         if len(name) > 2 and others and len(types) <= MANY and name.casefold() not in known:

@@ -6,21 +6,17 @@ as rows beside it. One transaction a run: a process killed at any moment leaves 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from pathlib import PurePath
 from typing import Any
 
 from kb.errors import SourceError, UsageError
 from kb.store.database import location, reading, writing
 from kb.store.details import DETAILS, fill
 from kb.store.migrations import transaction
-
-ID_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +31,6 @@ class RunSummary:
     headline: str
 
 
-def run_id(report: Mapping[str, Any]) -> str:
-    """Short hash of what the report says: the same profile gives the same run, wherever its files lie.
-
-    Left out are the run's own id, versions, the target's path and the folders of its files.
-    """
-    said = {key: value for key, value in report.items() if key not in ("run", "versions", "target", "files")}
-    said["files"] = [{**item, "path": PurePath(item["path"]).name} for item in report.get("files", [])]
-    text = json.dumps(said, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:ID_DIGITS]
-
-
 def save(report: Mapping[str, Any], *, db: str | None = None, now: datetime | None = None) -> str:
     """Keep a report (the JSON document of `kb.report.json`) and return its run id.
 
@@ -54,8 +39,8 @@ def save(report: Mapping[str, Any], *, db: str | None = None, now: datetime | No
     Raises:
         SourceError: the store cannot be written; the caller still has the report.
     """
-    run = str(report.get("run") or run_id(report))
-    text = json.dumps({**report, "run": run}, ensure_ascii=False, separators=(",", ":"))
+    run = str(report["run"])
+    text = json.dumps(report, ensure_ascii=False, separators=(",", ":"))
     document = text.encode(
         "utf-8", "replace"
     ).decode()  # SQLite takes no lone surrogates (undecodable file names)

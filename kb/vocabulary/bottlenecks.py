@@ -59,6 +59,11 @@ ADDED: tuple[str, ...] = (
     "head-overhead",  # task duration far above the slowest core
     "setup-dominated-run",  # a run that is mostly set-up kernels (random fill, cast), not the kernel of interest
     "capture-contradicts-size",  # the counters moved far fewer bytes than the stated size
+    "attention-unaligned-head-dim",  # a head size that the cube and the copies have to pad
+    "product-unaligned-inner-axis",  # rows of an operand that are no whole number of 512-byte lines
+    "conv-few-channels",  # a convolution whose few input channels are padded to 16
+    "tiny-kernels",  # a visible part of the compute time in launches of a few microseconds
+    "rank-imbalance",  # one rank computes longer, or the others wait for it
 )
 
 IDS: tuple[str, ...] = PATTERNS + ADDED

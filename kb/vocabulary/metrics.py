@@ -130,7 +130,12 @@ METRICS: tuple[Metric, ...] = (
     Metric("format_conversion_share", "1", "time of TransData, Transpose, Cast and the like / compute time"),
     Metric("small_kernel_share", "1", "launches shorter than 10 us / all launches"),
     Metric("rank_imbalance", "1", "(slowest - fastest rank compute time) / slowest"),
+    Metric("rank_wait_share", "1", "(largest - smallest exposed communication over ranks) / time of a step"),
+    Metric("small_kernel_time_share", "1", "time of AI Core launches shorter than 10 us / compute time"),
     Metric("small_packet_ratio", "1", "bytes sent in packets below the limit / bytes sent"),
+    Metric("comm_wait_ratio", "1", "time collectives wait for other ranks / (waiting + moving data)"),
+    Metric("link_bandwidth", "GB/s", "bytes sent / time moving them, over the transport that moves most"),
+    Metric("host_sync_share", "1", "host time in synchronising calls / host time in all acl calls"),
     Metric("matmul_m", "", "M of the product, from the shapes"),
     Metric("matmul_n", "", "N of the product, from the shapes"),
     Metric("matmul_k", "", "K of the product, from the shapes"),
@@ -138,6 +143,11 @@ METRICS: tuple[Metric, ...] = (
     Metric("inner_axis_rest_256", "B", "bytes of the innermost axis of the first input modulo 256"),
     Metric(
         "inner_axis_rest_512", "B", "bytes of the innermost axis of the first input modulo 512; 0 is aligned"
+    ),
+    Metric(
+        "operand_rest_512",
+        "B",
+        "largest remainder modulo 512 of the row bytes of a product's plain (ND) operands; 0 is aligned",
     ),
     Metric("io_bytes", "B", "bytes of all inputs and outputs by shape and dtype"),
     Metric("l2_bytes", "B", "size of the chip's L2 cache"),
@@ -161,6 +171,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("input_format", "", "format of the first input", "label"),
     Metric("hand_written", "", "yes when the kernel is no library operator", "label"),
     Metric("setup", "", "yes for random fills and the casts after them", "label"),
+    Metric("conversion", "", "yes for operators that only change layout, format or dtype", "label"),
     Metric("follows", "", "type of the operator most often right before this one", "label"),
     Metric("followed_by", "", "type of the operator most often right after this one", "label"),
     Metric("chip_family", "", "family of the chip", "label"),

@@ -50,9 +50,9 @@ def test_options_reach_the_pipeline(kb: Any, asked: Asked) -> None:
     kb("advise", "a")
     # the whole answer is kept; what is printed is narrowed afterwards
     assert asked.calls == [
-        ("advise", ([Path("a"), Path("b")], Request("Ascend910B2", "1024x2048", None, 30))),
+        ("advise", ([Path("a"), Path("b")], Request("Ascend910B2", "1024x2048", None, 60))),
         ("narrow", Request("Ascend910B2", "1024x2048", "model-developer", 3)),
-        ("advise", ([Path("a")], Request(top=30))),
+        ("advise", ([Path("a")], Request(top=60))),
         ("narrow", Request()),
     ]
 
@@ -168,6 +168,6 @@ def test_a_profile_given_to_the_main_job_is_advised_on(kb: Any, asked: Asked, tm
     for target in ("OPPROF_1", "op_summary.csv"):
         assert kb("profile-and-advise", target, "--top", "1").status == 0
     assert [call[1] for call in asked.calls if call[0] == "advise"] == [
-        ([Path(name)], Request(top=30)) for name in ("OPPROF_1", "op_summary.csv")
+        ([Path(name)], Request(top=60)) for name in ("OPPROF_1", "op_summary.csv")
     ]
     assert ("narrow", Request(top=1)) in asked.calls

@@ -36,7 +36,7 @@ def test_a_program_is_collected_and_its_folder_judged(
     )  # fmt: skip
     assert done.status == 0, done.err
     (name, (paths, request)), narrowed = asked.calls
-    assert (name, request, narrowed) == ("advise", Request(top=30), ("narrow", Request(top=3)))
+    assert (name, request, narrowed) == ("advise", Request(top=60), ("narrow", Request(top=3)))
     assert paths[0].is_relative_to(tmp_path / "out")
     assert f"collected in {paths[0]}" in done.err
     found = json.loads(done.out)

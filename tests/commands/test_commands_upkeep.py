@@ -55,3 +55,28 @@ def test_scores_of_search(kb: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "0.512" in done.out
     rows = json.loads(kb("eval", "search", "q.tsv", "--format", "json").out)["results"]
     assert rows[1] == {"way": "fused", "group": "zh", "questions": 42, "ndcg10": 0.51234, "success5": 0.66}
+
+
+def test_scores_of_advice_and_a_floor(kb: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    from kb.benchmark.scores import Failure, Scores, Section
+
+    missed = Failure("planted", "x", "the cause", "nothing")
+    scores = Scores((Section("planted", 4, {"causes": 0.75, "clean_findings": 2.0}, (missed,)),))
+    put(monkeypatch, "kb.benchmark.advice", run=lambda **_: scores)
+    done = kb("eval", "advice")
+    assert done.status == 0
+    assert "0.750" in done.out and "wanted the cause; got nothing" in done.out
+    floor = tmp_path / "floor.json"
+    floor.write_text('{"planted": {"causes": 0.9, "clean_findings": 2}}', encoding="utf-8")
+    done = kb("eval", "advice", "--floor", str(floor), "--format", "json")
+    assert done.status == 1
+    document = json.loads(done.out)
+    assert document["schema"] == "kb.eval-advice/1"
+    assert document["worse"] == ["planted.causes: 0.7500, floor 0.9000"]
+    assert document["sections"][0]["failures"][0]["case"] == "x"
+
+
+def test_real_cases_need_their_folder(kb: Any) -> None:
+    done = kb("eval", "advice", "--cases", "real.yaml")
+    assert done.status == 2
+    assert "--profiles" in done.err

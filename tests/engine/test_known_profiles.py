@@ -6,6 +6,7 @@ right one stands beside it.
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,18 @@ def test_unreadable_input_is_refused_in_words(report, name: str) -> None:  # typ
         report(name)
     assert caught.value.what and caught.value.now
     assert caught.value.exit_status == 3
+
+
+def test_a_run_has_one_id_wherever_its_files_lie(
+    tmp_path: Path, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = Path(__file__).parents[1] / "samples" / "msopprof"
+    name = next(path.parent.relative_to(sample) for path in sorted(sample.rglob("PipeUtilization*.csv")))
+    for place in ("here", "else/where"):
+        shutil.copytree(sample / name, tmp_path / place)
+    monkeypatch.chdir(tmp_path / "here")
+    ids = [
+        advise([place], Request(), knowledge).run
+        for place in (Path(), Path("../else/where"), tmp_path / "here")
+    ]
+    assert len(set(ids)) == 1 and len(ids[0]) == 12

@@ -177,3 +177,31 @@ def test_shares_of_times_stay_in_bounds(rows: list[dict[str, float]]) -> None:
     ):
         value = f.get(name)
         assert value is None or -1e-9 <= value <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("dtype", "times_fp16"), [("float16", 1), ("int8", 0.5), ("DT_INT4", 0.25), ("float8_e4m3fn", None)]
+)
+def test_the_compute_floor_never_uses_the_peak_of_a_wider_dtype(dtype: str, times_fp16: float | None) -> None:
+    """2 x 1024^3 operations on 24 cube cores; 910B2 has no fp8 unit, so nothing is claimed for it."""
+
+    def floor(name: str) -> float | None:
+        square = Tensor((1024, 1024), name)
+        op = Operator(
+            "m", "MatMulV2", "cube", 1, Measure(500.0, "us", "t"), 500.0,
+            inputs=(square, square), outputs=(Tensor((1024, 1024), "float16"),),
+        )  # fmt: skip
+        return measured(op, "Ascend910B2").get("compute_floor_us")
+
+    base = floor("float16")
+    assert base is not None
+    assert floor(dtype) == (None if times_fp16 is None else pytest.approx(base * times_fp16))
+
+
+def test_a_conversion_is_named_once_and_not_when_it_only_fills_the_input() -> None:
+    def label(kind: str, core: str = "vector") -> str | None:
+        op = Operator(kind.lower(), kind, core, 1, Measure(9.0, "us", "t"), 9.0)  # type: ignore[arg-type]
+        return measured(op).labels.get("conversion")
+
+    assert [label("TransData"), label("Cast"), label("AsStrided")] == ["yes"] * 3
+    assert [label("Add"), label("TransData", "ai_cpu")] == [None, None]

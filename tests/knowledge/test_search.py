@@ -56,10 +56,12 @@ def test_the_document_has_its_promised_shape(index: store.Index) -> None:
 def test_explain_shows_both_parts_and_the_words(index: store.Index) -> None:
     (hit,) = search.search("NMS 回退", k=1, use=index).results
     assert set(hit.parts) == {"meaning", "words", "matched", "also"}
-    assert "nms" in hit.parts["matched"]
+    assert hit.parts["matched"] == ["NMS", "回退"]
+    assert hit.parts["also"] == {"nonmaxsuppression": "NMS", "fallback": "回退"}
     assert -1 <= hit.parts["meaning"] <= 1
     assert 0 <= hit.parts["words"] <= 1
-    assert "nms" in hit.why
+    assert hit.why.startswith("has NMS, 回退; has ")
+    assert "nonmaxsuppression for NMS" in hit.why
     assert "parts" in search.search("NMS", k=1, use=index).to_dict(explain=True)["results"][0]
 
 
@@ -164,3 +166,13 @@ def test_a_search_loads_nothing_heavy(tmp_path: Path) -> None:
             [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
         )
     assert done.stdout.strip() == "[]"
+
+
+def test_cosines_from_distances_are_the_dot_products(index: store.Index) -> None:
+    vector = index.embedder.embed("NMS falls back")
+    for n, cosine, _ in search._cosines(index.db, vector, range(1, len(ENTRIES) + 1)):
+        length, codes = index.db.execute("SELECT length, vec FROM vector WHERE n = ?", (n,)).fetchone()
+        signed = [code - 256 if code > 127 else code for code in codes]
+        assert cosine == pytest.approx(sum(map(float.__mul__, vector, map(float, signed))) / length, abs=1e-9)
+    zeros = [0.0] * len(vector)
+    assert {cosine for _, cosine, _ in search._cosines(index.db, zeros, range(1, 3))} == {0.0}

@@ -41,6 +41,7 @@ def test_a_thousand_mixed_strings_split_like_the_reference(embedder: Embedder) -
     assert differ == []
 
 
+@pytest.mark.model
 def test_the_reference_itself_where_it_is_installed(embedder: Embedder) -> None:
     pytest.importorskip("tokenizers", reason="the reference tokenizer is not installed (extra `models`)")
     static = pytest.importorskip(

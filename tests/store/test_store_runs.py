@@ -22,7 +22,7 @@ from kb.report.load import report_from_dict
 from kb.store import database, migrations
 from kb.store.database import location, writing
 from kb.store.details import DETAILS
-from kb.store.runs import list_runs, load_run, run_id, save
+from kb.store.runs import list_runs, load_run, save
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 
@@ -63,24 +63,6 @@ def test_the_same_report_twice_is_one_run_and_keeps_its_time(db: str) -> None:
     assert [run.id for run in list_runs(db=db, limit=1)] == [RUN.run]
 
 
-def test_a_run_id_comes_from_what_was_measured_not_from_where_it_lies() -> None:
-    here = plain(
-        replace(
-            SAMPLE, run="", target="./x", files=tuple(replace(f, path=f"/a/{f.path}") for f in SAMPLE.files)
-        )
-    )
-    there = plain(replace(SAMPLE, run="", target="/else/where/x", versions={"kb": "9"}))
-    slower = plain(replace(SAMPLE, run="", total_us=700.0))
-    assert run_id(here) == run_id(there) != run_id(slower)
-    assert len(run_id(here)) == 12
-
-
-def test_a_report_without_a_run_id_gets_one(db: str) -> None:
-    run = save(plain(replace(SAMPLE, run="")), db=db)
-    assert run == run_id(plain(SAMPLE))
-    assert load_run(run, db=db)["run"] == run
-
-
 def test_details_are_rows(db: str) -> None:
     save(plain(SAMPLE), db=db)
     assert rows(db, "select position, type, core, count, time_us from operators") == [
@@ -104,7 +86,6 @@ def test_absent_stays_absent(db: str) -> None:
 def test_hostile_text_and_undecodable_names_are_kept(db: str) -> None:
     bad = replace(
         HOSTILE,
-        run="",
         target="name\udcff'; drop table runs; --",
         operators=(replace(CUMMIN, name="\udc80"),),
     )

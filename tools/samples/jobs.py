@@ -65,13 +65,16 @@ def detector() -> list[Op]:
     ]
 
 
-def _pmu(op: Op) -> list[str]:
-    """The 25 columns of the PipeUtilization group; zeros for the core that had no part, N/A off the AI cores."""
+def pmu_cells(op: Op, load: float = 1.0) -> list[str]:
+    """The 25 columns of the PipeUtilization group; zeros for the core that had no part, N/A off the AI cores.
+
+    `load` scales how busy the pipes were.
+    """
     if not op.shares:
         return ["N/A"] * 25
     time = max(op.duration - 2.6, 0.5)
     cycles = round(time * CLOCK) * op.blocks
-    busy = {pipe: (f"{time * share:.3f}", f"{share:.3f}") for pipe, share in op.shares.items()}
+    busy = {pipe: (f"{time * share * load:.3f}", f"{share * load:.3f}") for pipe, share in op.shares.items()}
     none = ("0.0", "0.0")
     cube, vector = ("mac", "scalar", "mte1", "mte2", "fixpipe"), ("vec", "scalar", "mte2", "mte3")
     on_cube = op.core in ("AI_CORE", "MIX_AIC")
@@ -88,7 +91,7 @@ def _pmu(op: Op) -> list[str]:
     return [*out, f"{share:.3f}"]
 
 
-def _tensors(op: Op) -> list[str]:
+def tensor_cells(op: Op) -> list[str]:
     out = []
     for shape in op.shapes:
         count = shape.count(";") + 1
@@ -98,7 +101,7 @@ def _tensors(op: Op) -> list[str]:
     return out
 
 
-def _clock(ops: Sequence[Op], steps: int) -> Iterator[tuple[int, int, Op, str, float]]:
+def clock(ops: Sequence[Op], steps: int) -> Iterator[tuple[int, int, Op, str, float]]:
     """Step, task id, operator, start time as text with its tab, idle time before it."""
     now, task = START, 100
     for step in range(steps):
@@ -114,7 +117,7 @@ def kernel_details(
 ) -> str:
     """kernel_details.csv of level 1 in the columns of `header`."""
     lines = [header]
-    for step, task, op, start, gap in _clock(ops, steps):
+    for step, task, op, start, gap in clock(ops, steps):
         kind = "NO" if op.shares else "N/A"
         mix = str(2 * op.blocks) if op.core == "MIX_AIC" else "0"
         device = ["0"] if "Device_id" in header else []
@@ -136,9 +139,9 @@ def kernel_details(
             str(op.blocks),
             mix,
             kind,
-            *_tensors(op),
+            *tensor_cells(op),
             "N/A",
-            *_pmu(op),
+            *pmu_cells(op),
         ]
         lines.append(",".join(cells))
     return end.join(lines) + end
@@ -147,7 +150,7 @@ def kernel_details(
 def kernel_details_level0(ops: Sequence[Op]) -> str:
     """Level 0: eight columns, no types and cores, CRLF."""
     lines = [headers.KERNEL_DETAILS_LEVEL0]
-    for step, _, op, start, gap in _clock(ops, 1):
+    for step, _, op, start, gap in clock(ops, 1):
         core = op.core if op.core == "HCCL" else "N/A"
         lines.append(
             ",".join([str(step), op.name, "N/A", core, start, f"{op.duration:.3f}", f"{gap:.3f}", "0"])
@@ -158,14 +161,14 @@ def kernel_details_level0(ops: Sequence[Op]) -> str:
 def op_summary(ops: Sequence[Op], level0: bool = False) -> str:
     """op_summary.csv; at task-time level 0 words are N/A and all times of pipes 0.0."""
     lines = [headers.OP_SUMMARY]
-    for _, task, op, start, gap in _clock(ops, 1):
-        pmu = _pmu(op)
+    for _, task, op, start, gap in clock(ops, 1):
+        pmu = pmu_cells(op)
         times = {i for i, name in enumerate(headers.OP_SUMMARY.split(",")[21:]) if name.endswith("time(us)")}
         if level0:
             pmu = ["0.0" if i in times else cell for i, cell in enumerate(pmu)]
         kind = ["N/A", "N/A", "N/A"] if level0 else [op.type, "static", op.core]
         blocks = ["0", "0", "N/A"] if level0 else [str(op.blocks), "0", "NO"]
-        tensors = ["N/A"] * 6 if level0 else _tensors(op)
+        tensors = ["N/A"] * 6 if level0 else tensor_cells(op)
         cells = [
             "0",
             "4294967295",
@@ -256,7 +259,7 @@ OP_STATISTIC = (
 MARK = "SYNTHETIC: written by tools/make_samples.py, not measured on any device.\n"
 
 
-def _put(path: Path, text: str) -> None:
+def put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
 
@@ -266,25 +269,25 @@ def tests(folder: Path) -> None:
     ops = detector()
     whole = kernel_details(ops)
     details = folder / "kernel_details"
-    _put(details / "whole-detector" / "kernel_details.csv", whole)
-    _put(details / "odd-old-header.csv", kernel_details(ops, 1, headers.KERNEL_DETAILS_OLD, "\r\n"))
+    put(details / "whole-detector" / "kernel_details.csv", whole)
+    put(details / "odd-old-header.csv", kernel_details(ops, 1, headers.KERNEL_DETAILS_OLD, "\r\n"))
     named = [Op("hcom_allReduce__868_0_1", "", "HCCL", 400.0), *ops]
-    _put(details / "odd-level0.csv", kernel_details_level0(named))
-    _put(details / "odd-twins.csv", kernel_details(twins(), 1))
+    put(details / "odd-level0.csv", kernel_details_level0(named))
+    put(details / "odd-twins.csv", kernel_details(twins(), 1))
     lines = whole.split("\n")
     short, long = lines[3].rsplit(",", 2)[0], lines[4] + ",0.0"
-    _put(details / "odd-ragged.csv", "\n".join([*lines[:3], short, long, *lines[5:]]))
-    _put(details / "broken-cut.csv", whole[: len(whole) - 100])
-    _put(details / "broken-no-times.csv", "\n".join([lines[0], lines[1].replace("62.400", "soon"), ""]))
+    put(details / "odd-ragged.csv", "\n".join([*lines[:3], short, long, *lines[5:]]))
+    put(details / "broken-cut.csv", whole[: len(whole) - 100])
+    put(details / "broken-no-times.csv", "\n".join([lines[0], lines[1].replace("62.400", "soon"), ""]))
 
     summary = folder / "op_summary"
-    _put(summary / "whole-detector" / "op_summary_20260102030405.csv", op_summary(ops))
-    _put(summary / "odd-level0.csv", op_summary(ops, level0=True))
-    _put(summary / "odd-fused-chip.csv", op_summary_310p())
+    put(summary / "whole-detector" / "op_summary_20260102030405.csv", op_summary(ops))
+    put(summary / "odd-level0.csv", op_summary(ops, level0=True))
+    put(summary / "odd-fused-chip.csv", op_summary_310p())
     mangled = op_summary(ops).replace(f"{START // 1_000_000_000}", "1.76732E+15@")
-    _put(summary / "odd-spreadsheet.csv", "\n".join(_mangle(line) for line in mangled.split("\n")))
-    _put(summary / "broken-cut.csv", op_summary(ops)[:-220])
-    _put(summary / "broken-no-rows.csv", headers.OP_SUMMARY + "\n")
+    put(summary / "odd-spreadsheet.csv", "\n".join(_mangle(line) for line in mangled.split("\n")))
+    put(summary / "broken-cut.csv", op_summary(ops)[:-220])
+    put(summary / "broken-no-rows.csv", headers.OP_SUMMARY + "\n")
 
     trace = folder / "step_trace"
     for rank, exposed in ((0, 120.5), (1, 480.25)):
@@ -292,28 +295,28 @@ def tests(folder: Path) -> None:
             STEP_TRACE
             + f"{rank},7,2000.5,{exposed},30.0,{exposed + 30.0},90.125,{2090.625 + exposed},0,{exposed},12.5\n"
         )
-        _put(trace / "whole-ranks" / f"rank_{rank}" / "step_trace_time.csv", text)
+        put(trace / "whole-ranks" / f"rank_{rank}" / "step_trace_time.csv", text)
     rows = "".join(
         f",rank,{r},{900.5 + r},{100.0 * r},0.0,{100.0 * r},50.0,{950.5 + r + 100.0 * r},0.0,0\n"
         for r in range(3)
     )
-    _put(
+    put(
         trace / "odd-cluster.csv",
         CLUSTER + rows + ',stage,"(0, 1, 2)",901.5,100.0,0.0,100.0,50.0,1051.5,0.0,0\n',
     )
-    _put(trace / "broken-words.csv", STEP_TRACE + "0,7,much,some,0,0,N/A,0,0,0,0\n")
+    put(trace / "broken-words.csv", STEP_TRACE + "0,7,much,some,0,0,N/A,0,0,0,0\n")
 
     statistic = folder / "op_statistic"
-    _put(
+    put(
         statistic / "whole.csv",
         OP_STATISTIC
         + "0,Conv2D,AI_CORE,12,780.0,43.0,65.0,88.0,61.3\n0,NonMaxSuppression,AI_CPU,2,492.5,240.1,246.25,252.4,38.7\n",
     )
-    _put(
+    put(
         statistic / "odd-no-device.csv",
         OP_STATISTIC.removeprefix("Device_id,") + "Add,AI_VECTOR_CORE,4,20.0,4.5,5.0,5.5,100\n",
     )
-    _put(statistic / "broken-words.csv", OP_STATISTIC + "0,Conv2D,AI_CORE,many,long,43.0,65.0,88.0,61.3\n")
+    put(statistic / "broken-words.csv", OP_STATISTIC + "0,Conv2D,AI_CORE,many,long,43.0,65.0,88.0,61.3\n")
 
 
 def _mangle(line: str) -> str:

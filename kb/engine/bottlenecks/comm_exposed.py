@@ -16,7 +16,10 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         return None
     group = tuple(f for f in operators if f.labels.get("core") == "communication")
     hidden = 1 - share / whole if whole > 0 else 0.0
-    evidence = (exposed, *context(run, "comm_share", "rank_imbalance", "small_packet_ratio"))
+    evidence = (
+        exposed,
+        *context(run, "comm_share", "comm_wait_ratio", "rank_imbalance", "small_packet_ratio"),
+    )
     return Held(
         confidence(share, 0.05, 0.3),
         round(share, 4),

@@ -11,6 +11,8 @@ def judge(f: Features) -> Held | None:
     if (
         value(f, "matmul_m", 1e9) <= limit("gemv-small-m", "rows").value
         or value(f, "head_overhead_share") > 0.5
+        or f.labels.get("op_pattern")
+        == "attention_decode"  # one query a sequence: rows of the product are few
     ):
         return None
     if f.labels.get("core") == "vector":

@@ -10,7 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from kb.engine.bottlenecks import registry
-from kb.engine.bottlenecks.gate import ALWAYS, too_small, worth_judging
+from kb.engine.bottlenecks.gate import (
+    ALWAYS,
+    INFORMATIVE,
+    LAUNCH,
+    at_launch_floor,
+    near_floor,
+    too_small,
+    worth_judging,
+)
 from kb.engine.bottlenecks.judging import Bottleneck, Held, open_share, value
 from kb.model import Diagnosis, Features, Finding, Notice, NotJudged, Operator, OperatorRef, Tensor
 
@@ -19,20 +27,21 @@ MAX_OPERATORS = 12  # named in one finding; the rest is counted
 
 def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagnosis:
     """Judge everything; order and content depend on the features only."""
-    notices: list[Notice] = []
     not_judged: list[NotJudged] = []
     held: dict[tuple[str, str], list[tuple[Features, Held]]] = defaultdict(list)
     candidates = [f for f in operators if worth_judging(f, scope)]
     small = {id(f): reason for f in candidates if (reason := too_small(f)) is not None}
     contradicted = set()
     for f in candidates:
-        here = _judge_operator(f, only_always=id(f) in small)
+        here = _judge_operator(f, _askable(f, small=id(f) in small))
         if any(bottleneck.id == "capture-contradicts-size" for bottleneck, _ in here):
             contradicted.add(id(f))
             here = [pair for pair in here if pair[0].id == "capture-contradicts-size"]
         for bottleneck, verdict in here:
             held[bottleneck.id, _group(f)].append((f, verdict))
     findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
+    notices = [Notice(item.pattern, item.summary) for item in findings if item.pattern in INFORMATIVE]
+    findings = [item for item in findings if item.pattern not in INFORMATIVE]
     for bottleneck in _run_level(scope):
         judge = None if bottleneck.missing(run) else bottleneck.judge_run
         whole = judge(run, operators) if judge is not None else None
@@ -60,10 +69,19 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
     return Diagnosis(tuple(findings), tuple(not_judged), tuple(notices))
 
 
-def _judge_operator(f: Features, *, only_always: bool) -> list[tuple[Bottleneck, Held]]:
+def _askable(f: Features, *, small: bool) -> frozenset[str] | None:
+    """The bottlenecks that may be asked of a kernel; None for all of them."""
+    if small:
+        return ALWAYS
+    if at_launch_floor(f):
+        return ALWAYS | LAUNCH
+    return ALWAYS | INFORMATIVE if near_floor(f) else None
+
+
+def _judge_operator(f: Features, askable: frozenset[str] | None) -> list[tuple[Bottleneck, Held]]:
     found: dict[str, tuple[Bottleneck, Held]] = {}
     for bottleneck in registry().values():
-        if bottleneck.judge is None or (only_always and bottleneck.id not in ALWAYS):
+        if bottleneck.judge is None or (askable is not None and bottleneck.id not in askable):
             continue
         if not bottleneck.applies(f) or bottleneck.missing(f):
             continue
@@ -92,7 +110,7 @@ def _group(f: Features) -> str:
 
 def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) -> Finding:
     pattern, group = key
-    pairs = sorted(pairs, key=lambda pair: (-_stake(pair[0]), _name(pair[0])))
+    pairs = sorted(pairs, key=lambda pair: (-round(_stake(pair[0]), 9), _name(pair[0])))
     total = sum(_time(f) for f, _ in pairs)
     lead = pairs[0][1]
     rooms = [
@@ -119,7 +137,7 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
     if bottleneck.id == "comm-exposed":
         share = 1.0  # its headroom already is a share of the run, whatever the summed rows say
     headroom = verdict.headroom
-    group.sort(key=lambda f: (-_time(f), _name(f)))
+    group.sort(key=lambda f: (-round(_time(f), 3), _name(f)))
     return Finding(
         id=bottleneck.id,
         pattern=bottleneck.id,

@@ -11,7 +11,13 @@ EPILOGUES = ("add", "biasadd", "mul", "cast", "gelu", "relu", "leakyrelu", "fast
 PRODUCTS = ("matmul", "batchmatmul", "conv2d", "groupedmatmul", "quantbatchmatmul", "fullyconnection")
 
 
+# A type that only begins like an epilogue (AddRmsNorm, MulAddN) is an operator of its own.
+WORK = ("elementwise", "activation", "cast")
+
+
 def _is_epilogue(f: Features) -> bool:
+    if not f.labels.get("op_pattern", WORK[0]).startswith(WORK):
+        return False
     return f.labels.get("op_type", "").lower().startswith(EPILOGUES) and f.labels.get(
         "follows", ""
     ).lower().startswith(PRODUCTS)

@@ -7,20 +7,11 @@ from collections.abc import Sequence
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
 from kb.model import Evidence, Features
 
-PATTERNS = ("format", "transpose", "cast", "tensor_move")
-TYPES = ("transdata", "transpose", "cast", "tensormove", "contiguous", "identity", "viewcopy", "asstrided")
-
-
-def is_conversion(f: Features) -> bool:
-    """The operator only changes layout, format or dtype."""
-    name = f.labels.get("op_type", "").lower()
-    return f.labels.get("op_pattern") in PATTERNS or any(name.startswith(kind) for kind in TYPES)
-
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Summed share of conversions above the mark; random fills' own casts do not count."""
     share = above(run, "format_conversion_share", limit("format-conversion-share", "share"))
-    group = tuple(f for f in operators if is_conversion(f) and f.labels.get("setup") != "yes")
+    group = tuple(f for f in operators if f.labels.get("conversion") == "yes")
     if share is None or not group:
         return None
     by_type: dict[str, float] = {}

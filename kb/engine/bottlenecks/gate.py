@@ -14,6 +14,11 @@ from kb.units import nbytes, us
 MIN_SHARE = 0.01
 # These hold or not whatever the size.
 ALWAYS = frozenset({"frequency-drop", "capture-contradicts-size", "aicpu-fallback", "setup-dominated-run"})
+# Said of a kernel that is good as it is; in a run of many it would only be noise.
+LAUNCH = frozenset(
+    {"head-overhead", "over-parallel-launch"}
+)  # what a kernel at its launch floor can still show
+INFORMATIVE = frozenset({"cube-bound-healthy", "l2-stream-once"})
 
 
 def too_small(f: Features) -> str | None:
@@ -30,6 +35,46 @@ def too_small(f: Features) -> str | None:
         f"{nbytes(moved)} on {cores:.0f} core(s) in {us(took)}: less than one transfer of {nbytes(transfer.value)} a core and shorter "
         f"than {us(duration.value)}, so launch and cold caches are what was measured"
     )
+
+
+# A kernel that reaches this part of its roofline floor on every candidate chip is left alone: published kernels that
+# count as good reach 0.64 to 0.89 (products), 0.6 (convolution) and 0.8 or so (vector classes) of it.
+NEAR_FLOOR = {"product": 0.6, "other": 0.75}
+_PRODUCTS = (
+    "matmul",
+    "batch_matmul",
+    "grouped_matmul",
+    "quant_matmul",
+    "weight_quant_matmul",
+    "conv",
+    "attention",
+)
+# Whole kernels of the smallest size on record take up to 2 us (vector), 4.4 us (mix) and about 10 us (product): at
+# such a length the shares describe start-up.
+LAUNCH_FLOOR_US = {"vector": 3.0, "fused": 3.0, "mix": 5.0, "cube": 10.0}
+
+
+# What launching alone takes inside the task duration (cost model section 2).
+LAUNCH_US = {"vector": 2.0, "fused": 1.5, "mix": 4.0, "cube": 5.0}
+
+
+def near_floor(f: Features) -> bool:
+    """The kernel is as near to its roofline floor as good kernels get."""
+    ratio = f.values.get("floor_ratio")
+    if ratio is None:
+        return False
+    certain = ratio.low if ratio.low is not None and ratio.origin.endswith("]") else ratio.value
+    took = f.get("task_duration_us")
+    if took:  # launching is part of what cannot be won
+        certain += LAUNCH_US.get(f.labels.get("core", ""), 0.0) / took
+    product = f.labels.get("op_pattern", "").startswith(_PRODUCTS)
+    return certain >= NEAR_FLOOR["product" if product else "other"]
+
+
+def at_launch_floor(f: Features) -> bool:
+    """The kernel is so short that launching it is what was measured."""
+    took = f.get("task_duration_us")
+    return took is not None and took <= LAUNCH_FLOOR_US.get(f.labels.get("core", ""), 0.0)
 
 
 def worth_judging(f: Features, scope: str) -> bool:

@@ -19,7 +19,7 @@ from kb.model import Features
 def judge(f: Features) -> Held | None:
     """M at most 32 and the cube next to idle (or its share unknown)."""
     rows = limit("gemv-small-m", "rows")
-    if value(f, "matmul_m", 1e9) > rows.value or value(f, "matmul_k") < 256:
+    if value(f, "matmul_m", 1e9) > rows.value or value(f, "matmul_k", 1e9) < 256:
         return None
     cube = below(f, "aic_mac_ratio", limit("gemv-small-m", "cube"))
     if "aic_mac_ratio" in f.values and cube is None and value(f, "aic_mac_ratio") > 0.3:
@@ -40,7 +40,9 @@ BOTTLENECK = Bottleneck(
     id="gemv-small-m",
     why="With few rows every weight is used once or a few times; memory sets the pace.",
     needs=("matmul_m",),
-    applies=lambda f: pattern_in(f, "matmul", "batch_matmul", "quant_matmul", "grouped_matmul"),
+    applies=lambda f: pattern_in(
+        f, "matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"
+    ),
     judge=judge,
     collect="Input Shapes (Level1 or --shape)",
     sources=("catlass optimisation notes",),

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
 from kb.model import Features
 
+# Dispatching one operator takes 13 to 24 us in published measurements; a mean gap many times that is something else.
+LONG_GAP_US = 500.0
+
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Idle device for a visible part of the span, with small kernels."""
@@ -14,11 +17,13 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     small = above(run, "small_kernel_share", limit("host-bound", "small"))
     if idle is None or value(run, "setup_time_share") > limit("setup-dominated-run", "share").value:
         return None  # a test harness between a few launches is no host-bound model
+    if small is None and value(run, "host_gap_us") > LONG_GAP_US:
+        return None  # gaps that long are no dispatch: another part of the program, or rows left out of the export
     share = value(run, "device_idle_share")
     evidence = (
         idle,
         *([small] if small else context(run, "small_kernel_share")),
-        *context(run, "host_gap_us"),
+        *context(run, "host_gap_us", "host_sync_share"),
     )
     return Held(
         confidence(share, 0.2, 0.6, low=0.6 if small else 0.45),

@@ -9,8 +9,10 @@ from kb.engine.bottlenecks.judging import (
     below,
     confidence,
     context,
+    floor_ratio,
     is_cube_side,
     limit,
+    pattern_in,
     pipe_headroom,
     value,
 )
@@ -22,6 +24,8 @@ def judge(f: Features) -> Held | None:
     mte2 = above(f, "aic_mte2_ratio", limit("mte2-bound-cube-hungry", "mte2"))
     cube = below(f, "aic_mac_ratio", limit("mte2-bound-cube-hungry", "cube"))
     share = value(f, "aic_mte2_ratio")
+    if "aic_mte2_ratio" not in f.values:
+        return _by_the_cube_alone(f)
     if mte2 is None or share < value(f, "aic_scalar_ratio") or (cube is None and not _starved(f, share)):
         return None
     evidence = (
@@ -43,6 +47,20 @@ def judge(f: Features) -> Held | None:
     )
 
 
+def _by_the_cube_alone(f: Features) -> Held | None:
+    """Only the cube's share is known and it is low: most often it waits for operands."""
+    cube = below(f, "aic_mac_ratio", limit("mte2-bound-cube-hungry", "cube"))
+    if cube is None or any(
+        name in f.values for name in ("aic_scalar_ratio", "aic_mte1_ratio", "aic_fixpipe_ratio")
+    ):
+        return None
+    share = value(f, "aic_mac_ratio")
+    text = (
+        f"the cube works {share:.0%} of the time; what it waits for was not measured, most often its operands"
+    )
+    return Held(ALONE, round(1 - max(share, floor_ratio(f)), 4), (cube,), text)
+
+
 def _starved(f: Features, mte2: float) -> bool:
     """Copying in clearly longer than the cube's work, which is not near its own limit; true when that is unknown."""
     cube = f.get("aic_mac_ratio")
@@ -52,13 +70,15 @@ def _starved(f: Features, mte2: float) -> bool:
 # The advisor calls 0.95 the memory wall for a cube operator; a cube at 0.8 is good whatever MTE2 shows, because the
 # share counts waiting.
 AT_THE_WALL, CUBE_GOOD, CLEARLY = 0.85, 0.8, 0.15
+ALONE = 0.4  # confidence where the copies themselves were not measured
 
 
 BOTTLENECK = Bottleneck(
     id="mte2-bound-cube-hungry",
     why="Operands arrive slower than the cube could use them.",
-    needs=("aic_mte2_ratio",),
-    applies=is_cube_side,
+    needs=("aic_mte2_ratio|aic_mac_ratio",),
+    # Decoding attention reads its cache once for one query: waiting for memory is its nature, not a fault.
+    applies=lambda f: is_cube_side(f) and not pattern_in(f, "attention_decode", "kv_cache"),
     judge=judge,
-    yields_to=("gemv-small-m",),
+    yields_to=("gemv-small-m", "product-unaligned-inner-axis", "attention-unaligned-head-dim"),
 )

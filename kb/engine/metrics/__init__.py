@@ -40,8 +40,9 @@ def _operator(op: Operator, context: Context, neighbours: dict[str, tuple[str, s
     labels = identity.labels(op, context, neighbours)
     pattern = labels.get("op_pattern", "")
     values: dict[str, Measure] = {}
-    for topic in (cores, pipes, stalls, traffic, shapes):
+    for topic in (cores, pipes, stalls, traffic):
         values.update(topic.measure(op, context))
+    values.update(shapes.measure(op, context, pattern))
     values.update(work.measure(op, context, pattern))
     values.update(floors.measure(op, context, pattern, values))
     values.update(run.shares(op.total_us, op.core, context.run_us, context.compute_us))

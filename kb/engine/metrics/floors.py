@@ -23,7 +23,11 @@ DEFINES: tuple[str, ...] = (
     "floor_ratio",
 )
 
-_FP16 = {"float16", "fp16", "half", "dt_float16", "dt_bf16", "bfloat16", "bf16"}
+# Spellings of a dtype to the name of the cube's peak for it.
+_PEAKS = {
+    "float16": "fp16", "fp16": "fp16", "half": "fp16", "bfloat16": "fp16", "bf16": "fp16", "int8": "int8", "uint8": "int8",
+    "float": "fp32", "float32": "fp32", "fp32": "fp32", "int4": "int4", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
+}  # fmt: skip
 
 
 def measure(op: Operator, context: Context, pattern: str, found: Mapping[str, Measure]) -> Iterator[Measured]:
@@ -94,15 +98,10 @@ def _memory_us(target: Target, moved: float) -> float | None:
 
 
 def _compute_us(target: Target, op: Operator, work: float) -> float | None:
+    """None for a dtype whose peak is not known: the peak of a wider one would make a floor that can be beaten."""
     dtype = next((tensor.dtype.lower() for tensor in op.inputs if tensor.dtype), "fp16")
-    name = (
-        "fp16"
-        if dtype in _FP16
-        else "int8"
-        if dtype in ("int8", "uint8")
-        else "fp32"
-        if dtype in ("float", "float32", "fp32")
-        else "fp16"
-    )
-    peak = target.cube_flops(name) or target.cube_flops("fp16")
+    name = _PEAKS.get(dtype.removeprefix("dt_"))
+    peak = target.cube_flops(name) if name else None
+    if peak is None and name == "fp32":
+        peak = target.cube_flops("fp16")
     return None if peak is None else work / peak * 1e6

@@ -17,8 +17,10 @@ from kb.model import Operator
 
 LABELS: tuple[str, ...] = (
     "op_type", "op_pattern", "core", "dtype", "input_format", "follows", "followed_by", "chip_family", "hand_written", "setup",
+    "conversion",
 )  # fmt: skip
 
+SEVERAL = "several"  # the order of launches is known, but no one neighbour comes more than half of the time
 # Words of kernel names that stand for a work pattern where no operator type of that name exists.
 _WORDS: tuple[tuple[str, str], ...] = (
     (r"attn|attention|flash", "attention"),
@@ -62,6 +64,10 @@ _NOISE = {
     "my",
 }
 _RANDOM = re.compile(r"^(DSA|Stateless)?Random|^DSAGenBitMask|^DSARandom|^Philox", re.IGNORECASE)
+_CONVERSIONS = ("format", "transpose", "cast")
+_CONVERSION_TYPES = (
+    "transdata", "transpose", "cast", "tensormove", "contiguous", "identity", "viewcopy", "asstrided",
+)  # fmt: skip
 _FILL_API = re.compile(r"aclnn(Inplace)?(Normal|Uniform|Random|Bernoulli|Randperm)", re.IGNORECASE)
 
 
@@ -69,7 +75,7 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
     """The word-valued metrics of one kernel."""
     kind = op.type or identify(op.name)
     found = {"core": op.core, "op_type": operators.canonical(kind) if operators.is_known(kind) else kind}
-    pattern = operators.pattern(kind) or _by_words(kind) or _by_words(op.name)
+    pattern = operators.pattern(kind) or _by_words(found["op_type"]) or _by_words(op.name)
     if pattern:
         found["op_pattern"] = pattern
     if op.core not in ("communication", "ai_cpu", "dsa", "dvpp", "other"):
@@ -82,12 +88,15 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
             if word
         }
     before, after = neighbours.get(op.type or op.name, ("", ""))
-    found |= {name: word for name, word in (("follows", before), ("followed_by", after)) if word}
+    if (op.type or op.name) in neighbours:
+        found |= {"follows": before or SEVERAL, "followed_by": after or SEVERAL}
     families = {target.family for target in context.targets}
     if len(families) == 1:
         found["chip_family"] = families.pop()
     if is_setup(op, before):
         found["setup"] = "yes"
+    elif is_conversion(op, found):
+        found["conversion"] = "yes"
     return found
 
 
@@ -98,6 +107,13 @@ def is_setup(op: Operator, before: str) -> bool:
     return bool(_RANDOM.match(op.type or op.name) and "mask" not in (op.type or op.name).lower()) or (
         (op.type or "").startswith("Cast") and bool(_RANDOM.match(before))
     )
+
+
+def is_conversion(op: Operator, found: Mapping[str, str]) -> bool:
+    """A kernel that only changes layout, format or dtype; `found` holds its type and work pattern."""
+    if op.core in ("communication", "ai_cpu"):
+        return False
+    return found.get("op_pattern") in _CONVERSIONS or found["op_type"].lower().startswith(_CONVERSION_TYPES)
 
 
 @lru_cache(maxsize=4096)

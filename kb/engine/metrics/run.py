@@ -9,21 +9,12 @@ from kb.model import Features, Measure, Profile
 
 DEFINES: tuple[str, ...] = (
     "op_time_share", "compute_time_share", "comm_exposed_share", "comm_share", "device_idle_share", "aicpu_time_share",
-    "format_conversion_share", "small_kernel_share", "rank_imbalance", "small_packet_ratio", "setup_time_share",
+    "format_conversion_share", "small_kernel_share", "rank_imbalance", "rank_wait_share", "small_packet_ratio", "setup_time_share",
+    "small_kernel_time_share",
+    "comm_wait_ratio", "link_bandwidth", "host_sync_share",
 )  # fmt: skip
 
 SMALL_KERNEL_US = 10.0
-_CONVERSIONS = ("format", "transpose", "cast")
-_CONVERSION_TYPES = (
-    "transdata",
-    "transpose",
-    "cast",
-    "tensormove",
-    "contiguous",
-    "identity",
-    "viewcopy",
-    "asstrided",
-)
 
 
 def denominators(profile: Profile) -> tuple[float | None, float | None]:
@@ -48,110 +39,99 @@ def denominators(profile: Profile) -> tuple[float | None, float | None]:
 def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Measured]:
     """Run-level metrics from the run's times and its operators."""
     run, compute = denominators(profile)
+    if run:
+        yield from _communication(profile, run)
     times = profile.times
-    if times.exposed is not None and run:
-        yield (
-            "comm_exposed_share",
-            Measure(
-                times.exposed.value / run,
-                "1",
-                f"{times.exposed.origin} / (compute + exposed communication)",
-                computed=True,
-            ),
-        )
-    elif run and times.communication is not None:
-        yield (
-            "comm_exposed_share",
-            Measure(
-                times.communication.value / run,
-                "1",
-                f"{times.communication.origin} / run; overlap unknown",
-                computed=True,
-            ),
-        )
-    communication = (
-        times.communication.value
-        if times.communication is not None
-        else sum(op.total_us for op in profile.operators if op.core == "communication")
-    )
-    if run and communication:
-        yield (
-            "comm_share",
-            Measure(
-                communication / run, "1", "communication / (compute + exposed communication)", computed=True
-            ),
-        )
     if times.idle is not None and times.span is not None and times.span.value > 0:
-        yield (
-            "device_idle_share",
-            Measure(
-                times.idle.value / times.span.value,
-                "1",
-                f"{times.idle.origin} / {times.span.origin}",
-                computed=True,
-            ),
-        )
+        how = f"{times.idle.origin} / {times.span.origin}"
+        yield "device_idle_share", _share(times.idle.value / times.span.value, how)
+    if times.idle is not None and times.idle_gaps:
+        how = f"{times.idle.origin} / {times.idle_gaps} gaps"
+        yield "host_gap_us", Measure(times.idle.value / times.idle_gaps, "us", how, computed=True)
     if compute:
         yield from _compute_shares(compute, operators)
-    if run:
-        setup = sum(f.operator.total_us for f in operators if f.operator and f.labels.get("setup") == "yes")
-        if setup:
-            yield (
-                "setup_time_share",
-                Measure(min(1.0, setup / run), "1", "random fills and their casts / run", computed=True),
-            )
+    setup = _time_of(operators, "setup", "yes")
+    if run and setup:
+        yield "setup_time_share", _share(min(1.0, setup / run), "random fills and their casts / run")
+    yield from _small_kernels(profile)
+    yield from _links(profile)
+    yield from _ranks(profile)
+
+
+def _communication(profile: Profile, run: float) -> Iterator[Measured]:
+    times = profile.times
+    if times.exposed is not None:
+        how = f"{times.exposed.origin} / (compute + exposed communication)"
+        yield "comm_exposed_share", _share(times.exposed.value / run, how)
+    elif times.communication is not None:
+        how = f"{times.communication.origin} / run; overlap unknown"
+        yield "comm_exposed_share", _share(times.communication.value / run, how)
+    if times.communication is not None:
+        spent = times.communication.value
+    else:
+        spent = sum(op.total_us for op in profile.operators if op.core == "communication")
+    if spent:
+        yield "comm_share", _share(spent / run, "communication / (compute + exposed communication)")
+
+
+def _links(profile: Profile) -> Iterator[Measured]:
+    """What the communication files say: waiting against moving, and counters of the links and the host."""
+    times = profile.times
+    if times.waiting is not None and times.transit is not None:
+        talked = times.waiting.value + times.transit.value
+        if talked > 0:
+            how = f"{times.waiting.origin} / (waiting + transit)"
+            yield "comm_wait_ratio", _share(times.waiting.value / talked, how)
+    yield from ((name, profile.counters[name]) for name in DEFINES if name in profile.counters)
+
+
+def _small_kernels(profile: Profile) -> Iterator[Measured]:
     launches = sum(op.count for op in profile.operators)
     if launches:
         small = sum(op.count for op in profile.operators if op.duration.value < SMALL_KERNEL_US)
-        yield (
-            "small_kernel_share",
-            Measure(
-                small / launches,
-                "1",
-                f"launches below {SMALL_KERNEL_US:.0f} us / all {launches}",
-                computed=True,
-            ),
-        )
-    ranks = [rank.times.compute.value for rank in profile.ranks if rank.times.compute is not None]
-    if len(ranks) > 1 and max(ranks) > 0:
-        yield (
-            "rank_imbalance",
-            Measure(
-                (max(ranks) - min(ranks)) / max(ranks),
-                "1",
-                f"(slowest - fastest) / slowest compute time of {len(ranks)} ranks",
-                min(ranks),
-                max(ranks),
-                len(ranks),
-                True,
-            ),
-        )
+        how = f"launches below {SMALL_KERNEL_US:.0f} us / all {launches}"
+        yield "small_kernel_share", _share(small / launches, how)
+
+
+def _ranks(profile: Profile) -> Iterator[Measured]:
+    times = [rank.times.compute.value for rank in profile.ranks if rank.times.compute is not None]
+    if len(times) > 1 and max(times) > 0:
+        low, high = min(times), max(times)
+        how = f"(slowest - fastest) / slowest compute time of {len(times)} ranks"
+        yield "rank_imbalance", Measure((high - low) / high, "1", how, low, high, len(times), computed=True)
+    waits = [rank.times.exposed.value for rank in profile.ranks if rank.times.exposed is not None]
+    spans = [rank.times.span.value for rank in profile.ranks if rank.times.span is not None]
+    if len(waits) > 1 and len(spans) == len(waits) and max(spans) > 0:
+        how = f"(largest - smallest exposed communication) / longest time of {len(waits)} ranks"
+        yield "rank_wait_share", _share((max(waits) - min(waits)) / max(spans), how)
 
 
 def _compute_shares(compute: float, operators: Sequence[Features]) -> Iterator[Measured]:
-    aicpu = sum(f.operator.total_us for f in operators if f.operator and f.labels.get("core") == "ai_cpu")
+    aicpu = _time_of(operators, "core", "ai_cpu")
     if aicpu:
-        yield (
-            "aicpu_time_share",
-            Measure(min(1.0, aicpu / compute), "1", "AI CPU time / compute time", computed=True),
-        )
-    conversions = sum(f.operator.total_us for f in operators if f.operator and _is_conversion(f))
-    yield (
-        "format_conversion_share",
-        Measure(
-            min(1.0, conversions / compute),
-            "1",
-            "TransData, Transpose, Cast, TensorMove / compute time",
-            computed=True,
-        ),
-    )
+        yield "aicpu_time_share", _share(min(1.0, aicpu / compute), "AI CPU time / compute time")
+    small = sum(f.operator.total_us for f in operators if f.operator and is_small(f))
+    how = f"AI Core launches below {SMALL_KERNEL_US:.0f} us / compute time"
+    yield "small_kernel_time_share", _share(min(1.0, small / compute), how)
+    conversions = _time_of(operators, "conversion", "yes")
+    how = "TransData, Transpose, Cast, TensorMove / compute time"
+    yield "format_conversion_share", _share(min(1.0, conversions / compute), how)
 
 
-def _is_conversion(f: Features) -> bool:
-    if f.labels.get("setup") == "yes" or f.labels.get("core") in ("communication", "ai_cpu"):
-        return False
-    name = f.labels.get("op_type", "").lower()
-    return f.labels.get("op_pattern") in _CONVERSIONS or name.startswith(_CONVERSION_TYPES)
+def is_small(f: Features) -> bool:
+    """An AI Core kernel shorter than `SMALL_KERNEL_US`, no random fill of a test."""
+    core, op = f.labels.get("core"), f.operator
+    on_core = core in ("cube", "vector", "mix", "fused") and f.labels.get("setup") != "yes"
+    return on_core and op is not None and op.duration.unit == "us" and 0 < op.duration.value < SMALL_KERNEL_US
+
+
+def _time_of(operators: Sequence[Features], label: str, word: str) -> float:
+    """Microseconds of the operators that carry a label."""
+    return sum(f.operator.total_us for f in operators if f.operator and f.labels.get(label) == word)
+
+
+def _share(value: float, how: str) -> Measure:
+    return Measure(value, "1", how, computed=True)
 
 
 def shares(total_us: float, core: str, run: float | None, compute: float | None) -> Mapping[str, Measure]:

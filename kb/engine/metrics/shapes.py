@@ -6,15 +6,19 @@ import math
 from collections.abc import Iterator
 
 from kb.engine.metrics.context import Context, Measured
-from kb.engine.metrics.work import dtype_bytes, tensor_bytes
-from kb.model import Measure, Operator
+from kb.engine.metrics.work import PRODUCTS, dtype_bytes, tensor_bytes
+from kb.model import Measure, Operator, Tensor
 
 DEFINES: tuple[str, ...] = (
     "io_bytes", "l2_bytes", "elements", "elements_per_core", "inner_axis_rest_256", "inner_axis_rest_512",
+    "operand_rest_512",
 )  # fmt: skip
 
 
-def measure(op: Operator, context: Context) -> Iterator[Measured]:
+LINE = 512  # bytes; rows of a product's operands are copied fast when they are whole lines of this size
+
+
+def measure(op: Operator, context: Context, pattern: str = "") -> Iterator[Measured]:
     """Shape metrics of one kernel; nothing is said of tensors whose shape or dtype is unknown."""
     tensors = [tensor for tensor in (*op.inputs, *op.outputs) if tensor.shape is not None]
     sizes = [tensor_bytes(tensor) for tensor in tensors]
@@ -26,6 +30,8 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
         yield "l2_bytes", l2
     yield from _elements(op)
     yield from _inner_axis(op)
+    if pattern.startswith(PRODUCTS):
+        yield from _operands(op)
 
 
 def _elements(op: Operator) -> Iterator[Measured]:
@@ -45,3 +51,24 @@ def _inner_axis(op: Operator) -> Iterator[Measured]:
     inner = first.shape[-1] * size
     for metric, line in (("inner_axis_rest_256", 256), ("inner_axis_rest_512", 512)):
         yield metric, Measure(inner % line, "B", f"last axis of the first input modulo {line}", computed=True)
+
+
+def _operands(op: Operator) -> Iterator[Measured]:
+    """The worse of the two operands' rows; blocked formats have no rows, and a single row is one copy."""
+    rests = [rest for item in op.inputs[:2] if (rest := _row_rest(item)) is not None]
+    if rests:
+        how = f"last axis of the product's operands modulo {LINE}, the larger"
+        yield "operand_rest_512", Measure(max(rests), "B", how, computed=True)
+        return
+    # without tensors, the stated N and K: rows of B and of A as they lie untransposed, in a 2-byte type
+    stated = [op.counters[name].value for name in ("matmul_n", "matmul_k") if name in op.counters]
+    if len(stated) == 2 and not op.inputs:
+        how = f"stated N and K, 2 bytes an element, modulo {LINE}, the larger"
+        yield "operand_rest_512", Measure(max(size * 2 % LINE for size in stated), "B", how, computed=True)
+
+
+def _row_rest(item: Tensor) -> float | None:
+    size = dtype_bytes(item.dtype)
+    if not item.shape or len(item.shape) < 2 or size is None or item.format not in ("ND", "", "NCHW"):
+        return None
+    return item.shape[-1] * size % LINE if item.shape[-2] > 1 else 0.0

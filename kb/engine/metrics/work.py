@@ -43,6 +43,7 @@ _WHOLE = (
     "elementwise", "norm", "fused_norm", "softmax", "reduce", "cast", "format", "transpose", "logical", "compare", "rope", "loss",
     "conv2d", "depthwise", "conv3d", "pool", "resize", "quant", "dropout", "optimizer", "foreach", "scan", "activation", "fill_copy", *PRODUCTS,
 )  # fmt: skip
+LARGEST_HEAD = 256  # head sizes of the fused attention operators
 RECOMMENDED_TRANSFER = 16 * 1024  # bytes; Ascend C guide: at least 16 KB a transfer
 
 
@@ -152,10 +153,15 @@ def _axes(op: Operator, pattern: str) -> Iterator[Measured]:
             "inner_axis_bytes",
             Measure(first.shape[-1] * size, "B", "last axis of the first input", computed=True),
         )
-    if pattern.startswith("attention") and len(first.shape) == 4:
-        yield "head_dim", Measure(first.shape[3], "", "last axis of the query", computed=True)
-    if pattern.startswith("conv") and len(first.shape) == 4 and first.format in ("NCHW", ""):
-        yield "input_channels", Measure(first.shape[1], "", "second axis of the input (NCHW)", computed=True)
+    # Four axes are B, heads, S, D in some order; of three, a last one this small is D (packed), no heads x D.
+    if pattern.startswith("attention") and (
+        len(first.shape) == 4 or (len(first.shape) == 3 and first.shape[-1] <= LARGEST_HEAD)
+    ):
+        yield "head_dim", Measure(first.shape[-1], "", "last axis of the query", computed=True)
+    channels = {"NCHW": 1, "": 1, "NHWC": 3}.get(first.format)
+    if pattern.startswith("conv") and len(first.shape) == 4 and channels is not None:
+        how = f"axis {channels} of the input ({first.format or 'NCHW'})"
+        yield "input_channels", Measure(first.shape[channels], "", how, computed=True)
 
 
 def _against_counters(op: Operator, context: Context, pattern: str) -> Iterator[Measured]:

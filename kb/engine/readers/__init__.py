@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from kb.engine.readers import foreign
+from kb.engine.readers import archive, foreign
 from kb.engine.readers.metrics_json import read_metrics
-from kb.engine.readers.source import Bundle, Source, find
-from kb.errors import SourceError
+from kb.engine.readers.source import Bundle, Source, find, is_folder, open_source
+from kb.errors import KbError, SourceError
 from kb.model import Notice, Profile
 
 __all__ = ["Reader", "read", "read_metrics", "readers"]
@@ -46,6 +48,12 @@ class Reader(Companion, Protocol):
     def read(self, bundle: Bundle, soc: str | None = None) -> Profile: ...  # noqa: D102
 
 
+class Contributor(Companion, Protocol):
+    """A module whose files add to a profile that another reader of the same run made."""
+
+    def contribute(self, profile: Profile, bundle: Bundle) -> Profile: ...
+
+
 @cache
 def readers() -> tuple[Reader, ...]:
     """All readers, by name."""
@@ -60,8 +68,8 @@ def _modules() -> tuple[Companion, ...]:
 
 
 def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
-    """The profile of one run: files, or folders walked with bounds; several paths are one run (ranks of a
-    job).
+    """The profile of one run: files, archives, or folders walked with bounds; several paths are one run (ranks
+    of a job).
 
     Args:
         paths: what the user gave.
@@ -74,27 +82,80 @@ def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
     given = [Path(path) for path in paths]
     if not given:
         raise SourceError("nothing was given to read", now="give a file or a folder")
-    sources, notices = find(given)
+    with ExitStack() as stack:
+        shown: dict[Path, Path] = {}  # folder of an unpacked archive -> the archive
+        notices: list[Notice] = []
+        roots = [_root(path, stack, shown, notices) for path in given]
+        try:
+            profile = _read(given, roots, notices, soc)
+        except KbError as fault:
+            if not shown:
+                raise
+            raise type(fault)(fault.what, where=_shown(fault.where, shown), now=fault.now) from fault
+        if not shown:
+            return profile
+        renamed = tuple(replace(notice, file=_shown(notice.file, shown)) for notice in profile.notices)
+        return replace(profile, notices=renamed)
+
+
+def _root(path: Path, stack: ExitStack, shown: dict[Path, Path], notices: list[Notice]) -> Path:
+    """The path itself, or for an archive the folder that it is unpacked to while it is read."""
+    if is_folder(path):
+        return path
+    source = open_source(path)
+    if not archive.is_archive(source):
+        return path
+    folder, left_out = stack.enter_context(archive.unpacked(source))
+    shown[folder] = path
+    notices.extend(left_out)
+    return folder
+
+
+def _shown(text: str, shown: dict[Path, Path]) -> str:
+    """Places in an unpacked archive as places in the archive."""
+    for folder, path in shown.items():
+        text = text.replace(str(folder), str(path))
+    return text
+
+
+def _read(given: Sequence[Path], roots: Sequence[Path], notices: list[Notice], soc: str | None) -> Profile:
+    sources, left_out = find(roots)
+    notices.extend(left_out)
     files: dict[str, list[Source]] = {}
     for source in sources:
         owner = _owner_of(source)
         if owner is not None:
             files.setdefault(owner.NAME, []).append(source)
-        elif source.path in given:
+        elif source.path in roots:
             raise foreign.refusal(source)
         elif not source.size:
             notices.append(Notice("file-empty", "the file is empty (0 bytes)", str(source.path)))
+        elif archive.is_archive(source):
+            notices.append(Notice("archive-skipped", "an archive inside was not opened", str(source.path)))
     present = [reader for reader in readers() if reader.NAME in files]
     if not present:
-        raise _nothing(given, sources)
+        raise _nothing(roots, sources)
     main = _main(present, files)
     bundle = Bundle(
         target=" ".join(str(path) for path in given),
         files={name: tuple(found) for name, found in files.items()},
         notices=tuple(notices),
-        roots=tuple(given),
+        roots=tuple(roots),
     )
-    return main.read(bundle, soc)
+    profile = main.read(bundle, soc)
+    for module in _modules():
+        if module.NAME in files and module.NAME != main.NAME and hasattr(module, "contribute"):
+            profile = _with(cast(Contributor, module), profile, bundle)
+    return profile
+
+
+def _with(module: Contributor, profile: Profile, bundle: Bundle) -> Profile:
+    """The profile with what a contributor adds; files it cannot read cost only themselves."""
+    try:
+        return module.contribute(profile, bundle)
+    except SourceError as fault:
+        label = bundle.label(bundle.of(module.NAME)[0].path)
+        return replace(profile, notices=(*profile.notices, Notice("file-skipped", fault.what, label)))
 
 
 def _owner_of(source: Source) -> Companion | None:

@@ -19,8 +19,16 @@ from kb.errors import SourceError
 _JOB = "give kernel_details.csv, op_summary_*.csv or the folder that holds one"
 
 _MAGIC = (
-    (b"PK\x03\x04", "a zip archive", "unpack it and give the folder"),
-    (b"\x1f\x8b", "a gzip file", "unpack it and give the folder"),
+    (
+        b"PK\x03\x04",
+        "a zip archive inside what was given",
+        "give it by itself: archives are not opened inside others",
+    ),
+    (
+        b"\x1f\x8b",
+        "a gzip file inside what was given",
+        "give it by itself: archives are not opened inside others",
+    ),
     (b"\x7fELF", "a program or library", "give it to `kb profile-and-advise`, which profiles it"),
     (b"\xff\xfe", "text in UTF-16, as a spreadsheet saves it", "save it as CSV in UTF-8"),
     (b"\xfe\xff", "text in UTF-16, as a spreadsheet saves it", "save it as CSV in UTF-8"),
@@ -36,14 +44,15 @@ def describe(source: Source) -> tuple[str, str] | None:
         if source.head.startswith(magic):
             return name, now
     cells = {cell.casefold() for cell in source.header}
-    for how, marks, name, now in _looks():
+    for how, marks, name, now in looks():
         if cells.issuperset(marks) if how == "header" else all(mark in source.text for mark in marks):
             return name, now
     return None
 
 
 @cache
-def _looks() -> tuple[tuple[str, tuple[str, ...], str, str], ...]:
+def looks() -> tuple[tuple[str, tuple[str, ...], str, str], ...]:
+    """Rows of the table: how to recognise, the marks, what it is called, what to do."""
     lines = (files(__package__) / "foreign.tsv").read_text(encoding="utf-8").splitlines()
     rows = (line.split("\t") for line in lines[1:])
     return tuple((how, tuple(marks.split("|")), name, now) for how, marks, name, now in rows)
@@ -59,7 +68,10 @@ def _database(source: Source) -> tuple[str, str]:
     except (sqlite3.Error, ValueError):
         return "a damaged SQLite database", "export the profile again"
     if "COMPUTE_TASK_INFO" in tables or "TASK" in tables:
-        return "a database of msprof or the PyTorch profiler", "databases are not read yet; " + _JOB
+        return (
+            "a database of a profiler that lacks the tables of tasks and strings",
+            "export the profile again",
+        )
     if not {name for name in tables if not name.startswith("sqlite_")}:
         return (
             "a SQLite database without a single table",

@@ -23,6 +23,7 @@ from kb.engine.readers.capture import (
 )
 from kb.engine.readers.columns import MSOPPROF_TABLES, index, msopprof_table, number
 from kb.engine.readers.source import Bundle, Source
+from kb.engine.readers.visualize_cores import only_here
 from kb.errors import SourceError
 from kb.model import Capture as HowMeasured
 from kb.model import Notice, Operator, Profile
@@ -163,10 +164,21 @@ def _read_one(capture: Capture, bundle: Bundle) -> Operator | None:
         if table in capture.tables:
             source = capture.tables[table]
             read_table(capture, table, source, bundle.label(source.path))
-    if capture.visual and not capture.cores:
-        capture.cores = dict(capture.visual.cores)
+    if capture.visual:
+        _take_visual(capture, capture.visual)
     judge_consistency(capture)
     return operator(capture)
+
+
+def _take_visual(capture: Capture, visual: visualize.Visual) -> None:
+    """The readings of visualize_data.bin: all of them where there is no table, else those no table has."""
+    if not capture.cores:
+        capture.cores = dict(visual.cores)
+        return
+    for core, values in visual.cores.items():
+        if core in capture.cores:
+            own = {name: value for name, value in values.items() if name in only_here()}
+            capture.cores[core] = {**own, **capture.cores[core]}
 
 
 def _without_second_groups(

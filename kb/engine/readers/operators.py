@@ -67,14 +67,14 @@ def _partners(groups: Sequence[Group]) -> dict[str, Group]:
 
 def _twin_facts(twins: Sequence[Group]) -> dict[str, str]:
     return {
-        "twin_names": clean(", ".join(sorted({twin.cell("op_name") for twin in twins}))),
+        "twin_names": clean(", ".join(sorted({twin.name for twin in twins}))),
         "twin_rows": str(sum(twin.count for twin in twins)),
         "twin_us": f"{sum(twin.total_us for twin in twins):.3f}",
     }
 
 
 def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
-    task, name = group.cell("task_type"), clean(group.cell("op_name").strip('"'))
+    task, name = group.cell("task_type"), clean(group.name.strip('"'))
     sides = sides_of(group)
     core = tasks.core_of(task, name, sides, group.layout.prefixed, split_chip)
     if group.kind in (TWIN, COMMUNICATION):
@@ -91,7 +91,12 @@ def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
         core=core,
         count=group.count,
         duration=Measure(
-            mean, "us", place, group.low_us if many else None, group.high_us if many else None, group.count
+            mean,
+            "us",
+            place,
+            group.time.low if many else None,
+            group.time.high if many else None,
+            group.count,
         ),
         total_us=group.total_us,
         block_dim=_blocks(group, "block_dim", core),
@@ -167,12 +172,13 @@ def _tensors(group: Group, side: str) -> tuple[Tensor, ...]:
 
 
 def _wait(group: Group) -> Measure | None:
-    if not group.waits:
+    wait = group.wait
+    if not wait.count:
         return None
-    total, low, high = group.wait_us
-    if group.waits == 1:
-        return Measure(total, "us", _origin(group, "wait_us"))
-    return Measure(total / group.waits, "us", _origin(group, "wait_us"), low, high, group.waits)
+    if wait.count == 1:
+        return Measure(wait.total, "us", _origin(group, "wait_us"))
+    mean = wait.total / wait.count
+    return Measure(mean, "us", _origin(group, "wait_us"), wait.low, wait.high, wait.count)
 
 
 def _attributes(group: Group, name: str) -> dict[str, str]:

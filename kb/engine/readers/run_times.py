@@ -65,4 +65,6 @@ def total(times: Sequence[RunTimes]) -> RunTimes:
         idle=add(item.idle for item in times),
         idle_gaps=sum(gaps) if gaps else None,
         steps=max(steps) if steps else None,
+        waiting=add(item.waiting for item in times),
+        transit=add(item.transit for item in times),
     )

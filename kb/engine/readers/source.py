@@ -102,7 +102,7 @@ def find(paths: Sequence[Path]) -> tuple[list[Source], list[Notice]]:
     notices: list[Notice] = []
     seen: set[Path] = set()
     for path in paths:
-        if _is_folder(path):
+        if is_folder(path):
             candidates: Iterator[Path] = _walk(path, notices, 0)
             sources.extend(_look(candidates, seen, notices))
         elif path not in seen:
@@ -111,7 +111,8 @@ def find(paths: Sequence[Path]) -> tuple[list[Source], list[Notice]]:
     return sources, notices
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
+    """Whether a path leads to a folder; False too for what is no usable path."""
     try:
         return path.is_dir()
     except (OSError, ValueError):

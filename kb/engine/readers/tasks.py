@@ -13,11 +13,15 @@ _CORES: dict[str, CoreKind] = {
     "AI_VECTOR_CORE": "vector",
     "AIV": "vector",
     "AIV_SQE": "vector",
+    "KERNEL_AIVEC": "vector",
     "AIC": "cube",
     "MIX_AIC": "mix",
     "MIX_AIV": "mix",
+    "KERNEL_MIX_AIC": "mix",
+    "KERNEL_MIX_AIV": "mix",
     "AI_CPU": "ai_cpu",
     "AICPU": "ai_cpu",
+    "KERNEL_AICPU": "ai_cpu",
     "HCCL": "communication",
     "COMMUNICATION": "communication",
     "DSA_SQE": "dsa",
@@ -28,10 +32,14 @@ _CORES: dict[str, CoreKind] = {
     "VPC_SQE": "dvpp",
 }
 _AI_CORE = frozenset(("AI_CORE", "AICORE", "KERNEL_AICORE"))
+_SPLIT = frozenset(
+    ("AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AIV", "AIC", "KERNEL_AIVEC", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV")
+)
 
 _ACLNN = re.compile(r"aclnn[A-Za-z0-9]+_[A-Za-z0-9]+_([A-Za-z][A-Za-z0-9]*)$")
 _TRANS = re.compile(r"trans_([A-Za-z][A-Za-z0-9]*)_\d+$")
 _HCOM = re.compile(r"hcom_([A-Za-z]+)_")
+_GRAPH = re.compile(r"(?:.*/)?([A-Za-z]\w*)-op\d+(?:_\d+)?$", re.DOTALL)
 _COLLECTIVE = re.compile(
     r"(?:hcom_)?"
     r"(allreduce|allgatherv?|reducescatterv?|alltoallvc?|alltoallv|alltoall|broadcast|batchsendrecv|send|receive|recv|"
@@ -72,16 +80,16 @@ def _from_sides(sides: Collection[str]) -> CoreKind:
 
 def names_split_cores(task_type: str) -> bool:
     """Whether this word exists only on chips with separate cube and vector cores."""
-    return task_type.strip().upper() in ("AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AIV", "AIC")
+    return task_type.strip().upper() in _SPLIT
 
 
 def type_from_name(name: str) -> str | None:
     """Operator type that a kernel name spells out, None otherwise.
 
-    aclnnAdd_AddAiCore_Add is an Add, trans_TransData_3 a TransData, hcom_allReduce__868_0_1 an
-    hcom_allReduce_.
+    aclnnAdd_AddAiCore_Add is an Add, trans_TransData_3 a TransData, Default/network/Conv2D-op12 of MindSpore a
+    Conv2D, hcom_allReduce__868_0_1 an hcom_allReduce_.
     """
-    found = _ACLNN.search(name) or _TRANS.fullmatch(name)
+    found = _ACLNN.search(name) or _TRANS.fullmatch(name) or _GRAPH.fullmatch(name)
     if found:
         return found[1]
     found = _HCOM.match(name)

@@ -7,10 +7,11 @@ bandwidth, the hit rate its hit rate. Rows and tables that are not named here ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from kb.engine.readers.columns import number
+from kb.engine.readers.columns import all_columns, number
 from kb.model import CoreKind
 
 Cores = dict[tuple[int, str], dict[str, float]]
@@ -18,6 +19,31 @@ MOST_CORES = 4_096
 
 _PIPES = {"MTE1": "mte1", "MTE2": "mte2", "MTE3": "mte3", "FIXP": "fixpipe", "Scalar": "scalar"}
 _COUNTED = frozenset(("mte1", "mte2", "mte3"))  # pipes whose instructions the CSVs count
+_INSTRUCTIONS = {  # block 7: instructions by what they work on; of vector instructions no CSV counts any
+    "Cube All Active": "aic_cube_total_instr_number",
+    "Cube FP": "aic_cube_fp_instr_number",
+    "Cube INT": "aic_cube_int_instr_number",
+    "Vector All Active": "aiv_vec_total_instr_number",
+    "Vector FP32": "aiv_vec_fp32_instr_number",
+    "Vector FP16": "aiv_vec_fp16_instr_number",
+    "Vector S32": "aiv_vec_int32_instr_number",
+    "Vector S16": "aiv_vec_int16_instr_number",
+    "Vector Misc": "aiv_vec_misc_instr_number",
+}
+_COUNT_UNIT, _PERCENT_UNIT = 1, 3
+_SHARES = {  # block 6, in percent
+    "Cube All Active": "aic_mac_ratio",
+    "Cube FP": "aic_mac_fp16_ratio",
+    "Cube INT": "aic_mac_int8_ratio",
+    "Cube Wait": "aic_cube_wait_ratio",
+    "Vector All Active": "aiv_vec_ratio",
+}
+_CACHE = {  # block 9, table Cache: row to (hit rate, misses, requests)
+    "L2 Cache Total": ("total_hit_rate", "", ""),
+    "L2 Cache Read": ("read_hit_rate", "", ""),
+    "L2 Cache Write": ("write_hit_rate", "", ""),
+    "iCache Total": ("", "icache_misses", "icache_requests"),
+}
 _THROUGHPUT = {
     "Read Main Memory": "main_mem_read_bw",
     "Write Main Memory": "main_mem_write_bw",
@@ -33,6 +59,12 @@ _THROUGHPUT = {
 _CORE_OF_TABLE = re.compile(r"(?:Pipe|HBM|UB|GM)(?: (Cube|Vector Core[01])| (Core[01]))?$")
 _HEAD = re.compile(r"(Cube|Vector)(\d) Duration")
 _CONCERNS_VECTOR = ("gm_to_ub_bw", "ub_")
+
+
+@cache
+def only_here() -> frozenset[str]:
+    """Columns that no CSV has, so that the file adds something even beside all of them."""
+    return frozenset(column.id for column in all_columns().values() if column.tables == ("visualize_data",))
 
 
 def core_times(payload: dict[str, Any], cores: Cores) -> None:
@@ -58,8 +90,14 @@ def core_times(payload: dict[str, Any], cores: Cores) -> None:
 
 
 def add_block(kind: int, payload: dict[str, Any], op_kind: CoreKind | None, cores: Cores) -> None:
-    """Readings of block 8 (busy share and cycles), 9 (pipes and memory) and 12 (cycles and L2 hits)."""
-    if kind == 8:
+    """Readings of block 6 and 7 (compute units), 8 (busy share, cycles), 9 (pipes, memory, caches) and 12 (L2)."""
+    if kind in (6, 7):
+        _units(
+            payload,
+            *((_SHARES, _PERCENT_UNIT, 0.01) if kind == 6 else (_INSTRUCTIONS, _COUNT_UNIT, 1.0)),
+            cores,
+        )
+    elif kind == 8:
         _busy(payload, cores)
     elif kind == 9:
         for table in _list(payload.get("table_per_block")):
@@ -67,6 +105,22 @@ def add_block(kind: int, payload: dict[str, Any], op_kind: CoreKind | None, core
                 _tables(table, op_kind, cores)
     elif kind == 12:
         _occupancy(payload, cores)
+
+
+def _units(payload: dict[str, Any], names: Mapping[str, str], unit: int, factor: float, cores: Cores) -> None:
+    for item in _list(payload.get("subblock_detail")):
+        if not isinstance(item, dict) or item.get("unit") != unit:
+            continue
+        block, sub = _block(item.get("block_id")), str(item.get("block_type", ""))
+        sub = f"{sub}0" if sub in ("cube", "vector") else sub
+        name = str(item.get("name", ""))
+        # in mix kernels the name ends in the number of the core
+        column = names.get(name) or (names.get(name[:-1]) if name.endswith(sub[-1:]) else None)
+        if block is None or column is None or sub not in ("cube0", "vector0", "vector1"):
+            continue
+        found = _number(item.get("value"))
+        if found is not None and column.startswith(_side(sub)):
+            _put(cores, block, sub, column, found * factor)
 
 
 def _busy(payload: dict[str, Any], cores: Cores) -> None:
@@ -91,6 +145,9 @@ def _tables(item: dict[str, Any], op_kind: CoreKind | None, cores: Cores) -> Non
     for table in _list(item.get("table_detail")):
         if block is None or not isinstance(table, dict):
             continue
+        if table.get("table_name") == "Cache":
+            _cache(table, op_kind, block, cores)
+            continue
         sub = _core_of_table(str(table.get("table_name", "")), op_kind)
         if sub is None:
             continue
@@ -105,15 +162,35 @@ def _tables(item: dict[str, Any], op_kind: CoreKind | None, cores: Cores) -> Non
                     _put(cores, block, sub, f"{_side(sub)}_{metric}", _number(found.get("throughput(GB/s)")))
 
 
+def _cache(table: dict[str, Any], op_kind: CoreKind | None, block: int, cores: Cores) -> None:
+    """Caches are counted per block: of a mix kernel nobody can tell which core's requests they were."""
+    sub = {"vector": "vector0", "cube": "cube0"}.get(op_kind or "")
+    if sub is None:
+        return
+    side = _side(sub)
+    heads = [str(name) for name in _list(table.get("header_name"))][1:]
+    for name, cells in _rows(table):
+        if name not in _CACHE:
+            continue
+        found = dict(zip(heads, cells, strict=False))
+        for column, head in zip(_CACHE[name], ("hit rate(%)", "miss", "total"), strict=True):
+            if column:
+                _put(cores, block, sub, f"{side}_{column}", _number(found.get(head)))
+        missed, asked = _number(found.get("miss")), _number(found.get("total"))
+        if name == "iCache Total" and missed is not None and asked:
+            _put(cores, block, sub, f"{side}_icache_miss_rate", missed / asked)
+
+
 def _pipe(pipe: str, cells: dict[str, str], block: int, sub: str, cores: Cores) -> None:
     side = _side(sub)
     if side == "aiv" and pipe in ("mte1", "fixpipe"):  # a vector core has neither
         return
     share = _number(cells.get("active rate(%)"))
     _put(cores, block, sub, f"{side}_{pipe}_ratio", None if share is None else share / 100)
+    waiting = _number(cells.get("wait cycles"))
+    _put(cores, block, sub, f"{side}_{pipe}_wait_cycles", waiting)
     if pipe in _COUNTED:
         _put(cores, block, sub, f"{side}_{pipe}_instructions", _number(cells.get("instructions")))
-        waiting = _number(cells.get("wait cycles"))
         cycles = cores.get((block, sub), {}).get(f"{side}_total_cycles")
         if waiting is not None and cycles:
             _put(cores, block, sub, f"{side}_{pipe}_wait_ratio", waiting / cycles)

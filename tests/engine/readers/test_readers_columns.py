@@ -12,7 +12,7 @@ from kb.engine.readers import columns
 from kb.vocabulary.metrics import BY_ID
 from tools.samples import headers
 
-UNITS = {"", "1", "%", "us", "GiB/s", "KiB", "MHz", "cycles", "text"}
+UNITS = {"", "1", "%", "us", "ms", "ns", "10 ns", "GiB/s", "KiB", "MB", "MHz", "cycles", "text"}
 VERSIONS = {**headers.CANN_85, **headers.MSOPPROF_26}
 
 

@@ -1,0 +1,33 @@
+"""The known way out for an operator: entries of the knowledge base that repair a fallback of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kb import operators
+from kb.model import Entry
+
+REPAIRED = frozenset({"aicpu-fallback", "nms-post-processing"})
+FAMILIES = frozenset({"aicpu_fallback", "aicpu-fallback", "nms"})
+
+
+def remedies(entries: Iterable[Entry], names: Iterable[str]) -> tuple[str, ...]:
+    """Ids of recipes for a fallback of any of these operators (ONNX, aten or CANN names), most specific first.
+
+    A recipe that names the operator itself comes before one that names a pattern; recipes for every operator are
+    left out, for they answer nothing about this one.
+    """
+    wanted = [name for name in names if name]
+    found: list[tuple[int, str]] = []
+    for entry in entries:
+        if entry.kind != "recipe" or entry.state == "retired":
+            continue
+        if not (REPAIRED & set(entry.bottlenecks) or entry.family in FAMILIES):
+            continue
+        hits = [
+            op for op in entry.operators if op != "*" and any(operators.matches(op, name) for name in wanted)
+        ]
+        if hits:
+            exact = any(hit.casefold() == name.casefold() for hit in hits for name in wanted)
+            found.append((0 if exact else 1, entry.id))
+    return tuple(id_ for _, id_ in sorted(found))

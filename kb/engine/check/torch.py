@@ -1,0 +1,208 @@
+"""Coverage of PyTorch operators (aten names, or an exported program) by torch_npu, and of their kernels on a chip."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from kb import operators, targets
+from kb.engine.check.remedies import remedies
+from kb.engine.check.result import CheckedOperator, CheckResult, Engine
+from kb.errors import SourceError
+from kb.model import Entry
+
+MAX_BYTES = 64 << 20
+MAX_NAMES = 100_000
+NOTE = "torch_npu and op-plugin of 2026-08, PyTorch 2.7.1; kernels of CANN 8.1.RC1; other versions differ"
+_NAME = re.compile(r"(?:torch\.ops\.)?(aten|npu|prims)(?:\.|::)(\w+(?:\.\w+)?)")
+_PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?")
+_STATUS: Mapping[str, tuple[Engine, str]] = {
+    "composite": ("unknown", "made of other operators: it runs where those do"),
+    "composite_explicit": ("unknown", "a generic kernel on other operators: it runs where those do"),
+    "cpu_fallback": (
+        "host",
+        "no NPU registration found: torch_npu copies to the host, computes there and copies back",
+    ),
+}
+
+
+def check_torch(
+    names: Mapping[str, int], soc: str, entries: Iterable[Entry] | None = None, name: str = "operators"
+) -> CheckResult:
+    """Where PyTorch operators (name to number of uses) run in eager mode on a chip.
+
+    "host" is PyTorch's own fallback to the CPU, derived from missing registrations. `importable` says whether every
+    name is in the table.
+
+    Raises:
+        UsageError: unknown chip.
+    """
+    targets.family_of(soc)
+    known = list(entries or ())
+    found = [_operator(key, count, soc, known) for key, count in names.items()]
+    found.sort(key=lambda op: (not op.falls_back, op.engine != "unknown", -op.count, op.type))
+    missing = [op.type for op in found if not op.opsets]
+    warnings = [f"not in the table, so not judged: {', '.join(missing[:10])}"] if missing else []
+    summary: Counter[str] = Counter()
+    for op in found:
+        summary[op.engine] += op.count
+    return CheckResult(
+        model=name,
+        soc=soc,
+        opset=None,
+        operators=tuple(found),
+        importable=True,
+        warnings=(*warnings, "a CPU fallback is derived from what is not registered: verify it on a device"),
+        tables=NOTE,
+        summary=dict(summary),
+    )
+
+
+def read_names(path: Path) -> dict[str, int]:
+    """Operator names of a text file (one a line, or any text with aten names), or of a torch.export archive.
+
+    Raises:
+        SourceError: unreadable, too large, or without a single name.
+    """
+    try:
+        if not path.is_file():
+            raise SourceError("no such file", where=str(path), now="give a list of aten names or a .pt2 file")
+        found = Counter(_archive(path) if zipfile.is_zipfile(path) else _lines(path))
+    except (
+        OSError,
+        UnicodeDecodeError,
+        zipfile.BadZipFile,
+        ValueError,
+        RecursionError,
+        NotImplementedError,
+    ) as fault:
+        raise SourceError(
+            f"unreadable: {fault}", where=str(path), now="give a text file or a .pt2 archive"
+        ) from fault
+    if not found:
+        raise SourceError(
+            "no operator names found", where=str(path), now="write names such as aten.add.Tensor"
+        )
+    return dict(found)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    if path.stat().st_size > MAX_BYTES:
+        raise SourceError(f"larger than {MAX_BYTES >> 20} MiB", where=str(path), now="give a list of names")
+    seen = 0
+    for number, raw in enumerate(path.read_bytes().decode("utf-8").splitlines(), 1):
+        line = raw.split("#", 1)[0].strip()
+        names = [f"{space}.{rest}" for space, rest in _NAME.findall(line)]
+        first = line.split()[0] if line else ""
+        if not names and _PLAIN.fullmatch(first.split("\t")[0]):
+            names = [f"aten.{first}"]
+        seen += len(names)
+        if seen > MAX_NAMES:
+            raise SourceError(
+                f"more than {MAX_NAMES} names", where=f"{path}:{number}", now="give a shorter list"
+            )
+        yield from names
+
+
+def _archive(path: Path) -> Iterator[str]:
+    """Targets of the nodes in an exported program: a zip with one JSON of the graph."""
+    with zipfile.ZipFile(path) as archive:
+        wanted = [
+            info
+            for info in archive.infolist()
+            if info.filename.endswith((".json",)) and "constants" not in info.filename
+        ]
+        for info in wanted[:16]:
+            if info.file_size > MAX_BYTES:
+                raise SourceError(
+                    f"{info.filename[:80]} is larger than {MAX_BYTES >> 20} MiB",
+                    where=str(path),
+                    now="list the names",
+                )
+            with archive.open(info) as stream:
+                text = stream.read(MAX_BYTES + 1)
+            if len(text) > MAX_BYTES:
+                raise SourceError(
+                    f"{info.filename[:80]} unpacks too large", where=str(path), now="list the names"
+                )
+            yield from _targets(json.loads(text))
+
+
+def _targets(program: Any) -> Iterator[str]:
+    stack, steps = [program], 0
+    while stack and steps < 5_000_000:
+        item = stack.pop()
+        steps += 1
+        if isinstance(item, dict):
+            target = item.get("target")
+            match = _NAME.search(target) if isinstance(target, str) else None
+            if match:
+                yield f"{match[1]}.{match[2]}"
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+
+
+def _operator(name: str, count: int, soc: str, entries: list[Entry]) -> CheckedOperator:
+    row = _row(name)
+    if row is None:
+        return CheckedOperator(
+            name, count, "unknown", "not in the table of PyTorch operators", broken=("not in the table",)
+        )
+    status = row["eager_status"]
+    kernels = tuple(part for part in re.split(r"[;,\s]+", row["ge_ops"]) if part)
+    if status in _STATUS:
+        engine, why = _STATUS[status]
+    else:
+        engine, why = _kernel_engine(row["op"], kernels, soc)
+    notes = [why] if why else []
+    if row["torchair"] in ("none", "no", "partial"):
+        notes.append(
+            {"partial": "graph mode converts some inputs only"}.get(
+                row["torchair"], "no graph-mode converter"
+            )
+        )
+    if "data_dependent" in row["tags"] or "dynamic_output" in row["tags"]:
+        notes.append("output size depends on the data")
+    troubled = engine in ("host", "ai_cpu", "no_kernel")
+    return CheckedOperator(
+        name,
+        count,
+        engine,
+        "; ".join(notes) or None,
+        remedies(entries, (f"aten.{row['op'].split('.')[0]}", *kernels[:1])) if troubled else (),
+        kernels=kernels,
+        opsets=f"torch: {status}",
+        broken=(why,) if why else (),
+    )
+
+
+def _kernel_engine(op: str, kernels: tuple[str, ...], soc: str) -> tuple[Engine, str]:
+    """Engine of a registered operator: AI Core unless its own kernel has none on this chip."""
+    base = op.split(".", maxsplit=1)[0].strip("_").replace("_", "").casefold()
+    own = next((name for name in kernels if operators.canonical(name).casefold().startswith(base[:6])), None)
+    if own is not None and operators.engine(own, soc) == "ai_cpu":
+        return "ai_cpu", f"its kernel {own} runs on AI CPU on this chip in graph mode"
+    return "ai_core", ""
+
+
+def _row(name: str) -> Mapping[str, str] | None:
+    space, _, rest = name.partition(".")
+    if space not in ("aten", "npu", "prims"):
+        space, rest = "aten", name
+    table = _table()
+    for key in (rest, rest.removesuffix(".default"), rest.split(".")[0]):
+        if (space, key) in table:
+            return table[space, key]
+    return table.get((space, f"{rest}.Tensor"))
+
+
+@cache
+def _table() -> dict[tuple[str, str], Mapping[str, str]]:
+    return {(row["namespace"], row["op"]): row for row in operators.rows("coverage_torch")}

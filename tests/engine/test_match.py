@@ -1,0 +1,112 @@
+"""Which entries may answer a finding at all."""
+
+from __future__ import annotations
+
+from kb.engine.bottlenecks import registry
+from kb.engine.match import match
+from kb.engine.metrics.context import Context
+from kb.engine.metrics.identity import labels
+from kb.model import (
+    Capture,
+    Chip,
+    Condition,
+    Entry,
+    Features,
+    Finding,
+    Measure,
+    Operator,
+    OperatorRef,
+    Profile,
+    Text3,
+)
+
+
+def entry(name: str, **fields: object) -> Entry:
+    base: dict[str, object] = {
+        "bottlenecks": ("aicpu-fallback",),
+        "operators": ("IndexPut", "Mul"),
+        "who": "model-developer",
+    }
+    return Entry(
+        name,
+        "recipe",
+        "reviewed",
+        Text3(name),
+        Text3(""),
+        Text3("do"),
+        **({"family": "aicpu_fallback"} | base | fields),
+    )  # type: ignore[arg-type]
+
+
+def operator(kind: str, core: str = "ai_cpu") -> Operator:
+    return Operator(kind, kind, core, 1, Measure(500.0, "us", "x"), 500.0)  # type: ignore[arg-type]
+
+
+def finding(kind: str, pattern: str = "aicpu-fallback", core: str = "ai_cpu") -> tuple[Finding, Features]:
+    ref = OperatorRef(kind, kind, core, "", 1, 500.0)
+    f = Features(
+        operator(kind, core), {}, {"op_type": kind, "core": core, "op_pattern": "elementwise_binary"}
+    )
+    return Finding(f"{pattern}/{kind}", pattern, "operator", (ref,), 0.3, 0.9, (), 0.9), f
+
+
+def answers(found: tuple[Finding, Features], *entries: Entry) -> set[str]:
+    one, f = found
+    return {item.entry.id for item in match([one], {one.id: f}, entries, (), {}, {})}
+
+
+def test_an_entry_for_one_operator_is_no_answer_for_its_replacement() -> None:
+    only = Condition("op_type", "in", ("IndexPut", "IndexPutV2"), "threshold")
+    assert answers(finding("Mul"), entry("mask", when=(only,))) == set()
+    assert answers(finding("IndexPut"), entry("mask", when=(only,))) == {"mask"}
+    assert answers(finding("Mul"), entry("cast")) == {"cast"}
+
+
+def test_a_kernel_technique_is_no_answer_to_an_ai_cpu_task() -> None:
+    technique = entry("tile", bottlenecks=("under-parallel",), operators=("Mul",), family="elementwise")
+    assert answers(finding("Mul"), technique) == set()
+    assert answers(finding("Mul", "scalar-bound-vector", "vector"), technique) == {"tile"}
+
+
+def test_versions_of_a_type_keep_its_class() -> None:
+    profile = Profile("t", "x", "run", Capture("x"), Chip(), ())
+    found = labels(operator("NonMaxSuppressionV3"), Context(profile, (), None, None), {})
+    assert found["op_pattern"] == "nms"
+
+
+def test_a_fused_norm_after_a_product_is_no_epilogue() -> None:
+    def after_product(kind: str, pattern: str) -> Features:
+        values = {"compute_time_share": Measure(0.2, "1", "x")}
+        return Features(
+            operator(kind, "vector"),
+            values,
+            {"op_type": kind, "op_pattern": pattern, "follows": "MatMul", "core": "vector"},
+        )
+
+    judge = registry()["epilogue-in-separate-kernel"].judge_run
+    assert judge is not None
+    run = Features(None, {})
+    assert judge(run, [after_product("AddRmsNorm", "fused_norm")]) is None
+    assert judge(run, [after_product("Add", "elementwise_binary")]) is not None
+
+
+def test_decoding_attention_is_no_idle_cube() -> None:
+    rule = registry()["cube-idle-no-dot"]
+    assert rule.judge is not None
+    values = {"aic_mac_ratio": Measure(0.04, "1", "x")}
+    for pattern, held in (("attention_decode", False), ("attention", True)):
+        f = Features(operator("X", "mix"), values, {"op_type": "X", "core": "mix", "op_pattern": pattern})
+        assert (rule.judge(f) is not None) is held
+        assert rule.applies(f)
+
+
+def test_weight_quantised_products_with_few_rows_are_matrix_times_vector() -> None:
+    rule = registry()["gemv-small-m"]
+    f = Features(None, {"matmul_m": Measure(8.0, "", "stated")}, {"op_pattern": "weight_quant_matmul"})
+    assert rule.applies(f)
+    assert rule.judge is not None and rule.judge(f) is not None, "an unknown K is not a small one"
+
+
+def test_an_operator_near_its_limit_is_not_in_trouble() -> None:
+    technique = entry("tile", bottlenecks=("tail-wave",), operators=("Mul",), family="elementwise")
+    assert answers(finding("Mul", "mte2-bound-vector-at-peak", "vector"), technique) == set()
