@@ -10,6 +10,7 @@ from kb.knowledge.fingerprint import fingerprints
 from kb.model import Condition, Entry, PublishedGain, to_dict
 from kb.report.catalogue import say
 from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
+from kb.report.text import code_of
 
 
 def entry_page(entry: Entry, lang: str) -> Page:
@@ -43,7 +44,8 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
         yield Heading(say("entry.steps", lang))
         yield Items(body.steps, ordered=len(body.steps) > 1)
         if entry.snippet:
-            yield Code(entry.snippet)
+            language, code = code_of(entry.snippet)
+            yield Code(code, language)
     for key, text in (
         ("entry.why", body.why),
         ("entry.check", body.check),
