@@ -23,8 +23,10 @@ lint:  ## ruff, formatting, import contracts
 types:  ## mypy, strict
 	$(PYTHON) -m mypy
 
-docs:  ## make the picture anew, then run every example of the documentation
+docs:  ## make what is made of the documentation anew, then run every example of it
+	$(PYTHON) -m tools.print_docs
 	$(PYTHON) tools/make_picture.py
+	$(PYTHON) -m tools.make_catalogue
 	$(PYTHON) -m pytest tests/test_docs.py
 
 golden:  ## make the golden reports anew; review the diff

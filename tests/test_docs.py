@@ -1,8 +1,9 @@
 """The documentation is true: its examples run, its links lead somewhere, its tables name what exists.
 
-In a fenced block `sh` every line that starts with `kb ` is run, in a copy of the samples; `# exit N` behind it says
-which status it ends with. Lines of a block `sh device` need an NPU: only their command and options are checked. In a
-block `console` the lines after `$ kb ...` are what it prints; `...` stands for any lines. Blocks `python` are run.
+In a fenced block `sh` every line that starts with `kb ` is run, one after another in a folder with a copy of the
+samples; `# exit N` behind it says which status it ends with. Lines of a block `sh device` need an NPU: only their
+command and options are checked. In a block `console` the lines after `$ kb ...` are what it prints; `...` stands for
+any lines. Blocks `python` are run.
 """
 
 from __future__ import annotations
@@ -82,7 +83,11 @@ def commands(block: Block) -> Iterator[Call]:
 
 
 BLOCKS = list(blocks())
-RUN = [call for block in BLOCKS if block.language in ("sh", "console") for call in commands(block)]
+RUN = {
+    str(block): calls
+    for block in BLOCKS
+    if block.language in ("sh", "console") and (calls := list(commands(block)))
+}
 DEVICE = [call for block in BLOCKS if block.language == "sh device" for call in commands(block)]
 PYTHON = [block for block in BLOCKS if block.language == "python"]
 
@@ -97,7 +102,7 @@ def place(tmp_path: Path) -> Path:
 
 def test_there_is_something_to_check() -> None:
     assert {"README.md", "CONTRIBUTING.md", "docs/index.md", "docs/json.md"} <= set(PAGES)
-    assert len(RUN) >= 6
+    assert sum(map(len, RUN.values())) >= 6
     assert len(PYTHON) >= 1
 
 
@@ -116,13 +121,15 @@ def test_known_kinds_of_blocks_only() -> None:
 
 @needs_cli
 @needs_sample
-@pytest.mark.parametrize("call", RUN, ids=lambda call: call.where)
-def test_a_command_does_what_the_page_says(call: Call, place: Path) -> None:
-    done = run_kb(*call.arguments, home=place, cwd=place)
-    assert done.returncode == call.status, done.stderr
-    assert "Traceback" not in done.stderr
-    if call.prints:
-        assert re.fullmatch(expected(call.prints), done.stdout.strip("\n"), re.DOTALL), done.stdout
+@pytest.mark.parametrize("block", RUN)
+def test_the_commands_of_a_block_do_what_the_page_says(block: str, place: Path) -> None:
+    """One after another in one folder, as a reader would run them."""
+    for call in RUN[block]:
+        done = run_kb(*call.arguments, home=place, cwd=place)
+        assert done.returncode == call.status, f"{call.where}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        if call.prints:
+            assert re.fullmatch(expected(call.prints), done.stdout.strip("\n"), re.DOTALL), done.stdout
 
 
 def expected(lines: tuple[str, ...]) -> str:
@@ -189,7 +196,7 @@ def test_every_kind_of_document_has_a_section() -> None:
     text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     assert (
         sorted(
-            set(re.findall(r'"(kb\.[a-z]+/\d+)"', code)) - set(re.findall(r"^## (\S+)", text, re.MULTILINE))
+            set(re.findall(r'"(kb\.[a-z-]+/\d+)"', code)) - set(re.findall(r"^## (\S+)", text, re.MULTILINE))
         )
         == []
     )

@@ -4,6 +4,7 @@ Examples:
   kb eval search tests/benchmarks/queries_dev.tsv
   kb eval estimate timings.tsv
   kb eval advice
+  kb eval knowledge
 """
 
 from __future__ import annotations
@@ -146,4 +147,23 @@ def _advice(
     return 1 if worse else 0
 
 
-COMMANDS = {"search": _search, "advice": _advice, "estimate": _estimate}
+def _knowledge(common: Common) -> int:
+    """Counts of the knowledge base, coverage by family, chip, language and grade, and its weak entries.
+
+    Weak is an entry with three reasons or more: a draft, no figure, no condition on a metric, a low grade of
+    evidence, one step, a short cause, no links.
+
+    Examples:
+      kb eval knowledge
+      kb eval knowledge --format markdown
+    """
+    from kb.knowledge.status import status
+    from kb.knowledge.store import load_entries
+    from kb.report.status import status_document, status_page
+
+    found = status(load_entries().values())
+    show(common, status_page(found, common.lang), status_document(found))
+    return 0
+
+
+COMMANDS = {"search": _search, "advice": _advice, "estimate": _estimate, "knowledge": _knowledge}

@@ -46,7 +46,7 @@ def run(
 
     path = _folder(into) / FOLDERS[kind.value] / f"{_free(id)}.md"
     _write(path, template(kind.value, id))
-    blocks = (Para(say("new.fill", common.lang)), Code(f"```sh\nkb validate {shlex.quote(str(path))}\n```"))
+    blocks = (Para(say("new.fill", common.lang)), Code(f"kb validate {shlex.quote(str(path))}", "sh"))
     page = Page(say("new.written", common.lang, path=path), blocks, lang=common.lang)
     show(common, page, {"schema": "kb.new/1", "id": id, "kind": kind.value, "path": str(path)})
     return 0

@@ -58,8 +58,6 @@ _KERNEL_FAMILIES = frozenset(
         "quant",
     }
 )
-# Findings that say an operator is near its limit: it is not in trouble.
-_ALL_WELL = frozenset({"cube-bound-healthy", "mte2-bound-vector-at-peak"})
 # Bottlenecks whose remedy is to use the unit that the kernel does not use now.
 _OTHER_UNIT = frozenset({"cube-idle-no-dot"})
 # Classes whose members have little in common but the class.
@@ -139,8 +137,6 @@ def _by_operator_alone(
     for finding in findings:
         lead = next(iter(features.get(finding.id, ())), None)
         on_core = lead is not None and lead.labels.get("core") != "ai_cpu"  # no kernel there to write better
-        if finding.pattern in _ALL_WELL:
-            continue
         if lead is not None and on_core and finding.scope == "operator" and (finding.headroom or 0.0) > 0:
             troubled.setdefault(lead.labels.get("op_type", ""), finding)
     for kind, finding in troubled.items():

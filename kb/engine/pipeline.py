@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from kb.engine import stated, summary
+from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
@@ -83,6 +83,7 @@ def advise_profile(
     features = measure_profile(profile, targets)
     diagnosis = diagnose(features.run, features.operators, profile.scope)
     _require_counters(profile, diagnosis, features)
+    not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
     leads = _leads(diagnosis.findings, features.operators)
     near = {
         finding.id: knowledge.nearness(_words(finding, leads[finding.id]), ("recipe", "tip"), 40)
@@ -100,7 +101,7 @@ def advise_profile(
         headline=summary.headline(profile, features, diagnosis, recommendations),
         operators=tuple(operator_ref(f) for f in sorted(features.operators, key=_by_time)[:20]),
         findings=diagnosis.findings,
-        not_judged=diagnosis.not_judged,
+        not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
         warnings=summary.warnings(profile, features),
@@ -185,7 +186,7 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
     raise NothingToJudge(
         "the input holds no counter that a judgement needs",
         where=profile.target,
-        now="collect with: msopprof --aic-metrics=Default --output=DIR ./app (or the torch profiler at Level1 with aic_metrics=PipeUtilization)",
+        now=f"collect with: {recollect.anything(profile.capture.tool)}",
     )
 
 

@@ -34,7 +34,7 @@ _PER_IDF = (
 )
 _ARROW = 1000.0  # length given to the query's vector, near that of int8 codes
 _LOOKED_AT = 10  # entries that decide whether anything fits
-_FITTING = 0.78
+_FITTING = 0.9
 _CHUNK = 900
 KINDS = ("case", "recipe", "pattern", "tip")
 
@@ -255,7 +255,7 @@ def fits(asked: query.Query, ranked: Sequence[_Scored]) -> bool:
     if not ranked:
         return False
     nearest = max(item.cosine for item in ranked[:_LOOKED_AT])
-    told = nearest + 0.5 * ranked[0].coverage + 0.4 * asked.known + 0.2 * min(asked.field, 2)
+    told = nearest + 0.5 * ranked[0].coverage + 0.6 * asked.known + 0.2 * min(asked.field, 2)
     return told > _FITTING
 
 

@@ -34,6 +34,7 @@ _ALSO_READ = (
     "operators/extra_types.tsv",
     "model/static.db",
 )
+_MAKERS = ("index.py", "terms.py", "words.py")  # a change of these changes what an index holds
 _LOCK_SECONDS = 60.0
 _SAY_AFTER_SECONDS = 1.0
 _TOLD = 5  # faults of a team's entries told one by one
@@ -157,7 +158,7 @@ def version() -> str:
 
 
 def fingerprint(root: Path, *, times: bool) -> str:
-    """A cheap mark of the files an index is made from: names and sizes, and with `times` when they were changed."""
+    """A cheap mark of the files an index is made from and by: names and sizes, and with `times` when they were changed."""
     files = sorted(_stats(root))
     text = "\n".join(f"{name} {size} {changed if times else ''}" for name, size, changed in files)
     return f"{FORMAT}-{len(files)}-{sum(size for _, size, _ in files)}-{crc32(text.encode()):08x}"
@@ -180,12 +181,12 @@ def _stats(root: Path) -> Iterator[tuple[str, int, int]]:
                         yield f"{folder}/{item.name}", stat.st_size, stat.st_mtime_ns
         except FileNotFoundError:
             continue
-    for name in _ALSO_READ:
+    for path in (*(root / name for name in _ALSO_READ), *map(Path(__file__).with_name, _MAKERS)):
         try:
-            stat = (root / name).stat()
+            stat = path.stat()
         except FileNotFoundError:
             continue
-        yield name, stat.st_size, stat.st_mtime_ns
+        yield path.name, stat.st_size, stat.st_mtime_ns
 
 
 def _find(named: Path | None) -> Index:

@@ -10,96 +10,15 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-STOP = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "is",
-        "are",
-        "was",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "and",
-        "or",
-        "by",
-        "for",
-        "with",
-        "it",
-        "its",
-        "be",
-        "been",
-        "that",
-        "this",
-        "these",
-        "those",
-        "from",
-        "as",
-        "so",
-        "than",
-        "then",
-        "how",
-        "what",
-        "which",
-        "when",
-        "why",
-        "even",
-        "though",
-        "not",
-        "no",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "should",
-        "would",
-        "i",
-        "my",
-        "we",
-        "our",
-        "you",
-        "your",
-        "me",
-        "he",
-        "she",
-        "every",
-        "each",
-        "any",
-        "some",
-        "there",
-        "here",
-        "into",
-        "out",
-        "up",
-        "if",
-        "but",
-        "has",
-        "have",
-        "had",
-        "will",
-        "just",
-        "only",
-        "very",
-        "too",
-        "also",
-        "get",
-        "got",
-        "use",
-        "used",
-        "using",
-        "please",
-        "help",
-        "bug",
-        "usage",
-        "question",
-        "feature",
-        "issue",
-    ]
-)
+_SAYS_NOTHING = """
+a an the is are was to of in on at and or by for with it its be been that this these those from as so than then how what
+which when why even though not no do does did can could should would i my we our you your me he she every each any some
+there here into out up if but has have had will just only very too also get got use used using please help bug usage
+question feature issue
+怎么 什么 如何 为什 为何 请问 怎样 哪些 哪里 可以 是否 有没 没有 一下 一个 这个 那个 我们
+する した して ます です こと ある いる ない から たい なる れる られ どう でき
+"""
+STOP = frozenset(_SAYS_NOTHING.split())
 _TOKEN = re.compile(rf"[A-Za-z0-9_]+|[{CJK}]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _VERSION = re.compile(r"(?<=[a-z])v\d+$")  # MatMulV2 is found as matmul too
@@ -124,7 +43,7 @@ def of_token(token: str) -> list[str]:
     if is_cjk(token):
         if len(token) == 1:
             return [token] if ord(token) > 0x30FF else []  # a lone kana is a particle
-        return [token[i : i + 2] for i in range(len(token) - 1)]
+        return [pair for i in range(len(token) - 1) if (pair := token[i : i + 2]) not in STOP]
     whole = token.casefold().strip("_")
     if not _speaks(whole):
         return []

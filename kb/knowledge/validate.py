@@ -21,6 +21,7 @@ from kb.knowledge import own
 from kb.knowledge.body import HEADINGS
 from kb.knowledge.entry import Parsed, entry_files, parse_file
 from kb.knowledge.faults import Fault, errors, render_text, to_dict
+from kb.knowledge.fingerprint import fingerprints
 from kb.knowledge.schema import ROLES
 from kb.knowledge.template import TODO
 from kb.model import Entry
@@ -302,6 +303,11 @@ def kinds(entry: Entry) -> Iterator[Found]:
         yield Found(
             "case-model", "facts", "a case without its model", "add facts.model with family and variant"
         )
+    mix = entry.facts.get("fingerprint")
+    if mix is not None and mix not in fingerprints():
+        yield Found(
+            "unknown-fingerprint", "facts", f'no fingerprint "{mix}"', "an id of data/fingerprints.tsv"
+        )
     role = entry.facts.get("role")
     if role is not None and role not in ROLES:
         yield Found("bad-choice", "facts", f'role "{role}" does not exist', f"one of: {', '.join(ROLES)}")
@@ -479,6 +485,7 @@ CODES: Sequence[str] = (
         "missing-translation",
         "half-translated",
         "no-bottleneck",
+        "unknown-fingerprint",
         "unfilled",
     ),
     *(

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kb import units
+from kb.knowledge.fingerprint import fingerprints
 from kb.model import Condition, Entry, PublishedGain, to_dict
 from kb.report.catalogue import say
 from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
+from kb.report.text import code_of
 
 
 def entry_page(entry: Entry, lang: str) -> Page:
@@ -42,7 +44,8 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
         yield Heading(say("entry.steps", lang))
         yield Items(body.steps, ordered=len(body.steps) > 1)
         if entry.snippet:
-            yield Code(entry.snippet)
+            language, code = code_of(entry.snippet)
+            yield Code(code, language)
     for key, text in (
         ("entry.why", body.why),
         ("entry.check", body.check),
@@ -57,6 +60,7 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
     if entry.facts:
         yield Heading(say("entry.facts", lang))
         yield from _facts(entry.facts)
+        yield from _fingerprint(str(entry.facts.get("fingerprint", "")), lang)
     if entry.sources:
         yield Heading(say("entry.sources", lang))
         yield Items(entry.sources)
@@ -128,6 +132,16 @@ def _facts(facts: Mapping[str, Any]) -> Iterator[Block]:
     if plain:
         yield Fields(tuple(plain))
     yield from tables
+
+
+def _fingerprint(name: str, lang: str) -> Iterator[Block]:
+    """The operator mix of the architecture that a case names."""
+    found = fingerprints().get(name) if name else None
+    if found is not None:
+        yield Heading(say("entry.fingerprint", lang), found.id)
+        unit = {"count": "", "time_percent": " %", "time_us": " us"}[found.measure]
+        yield Para(", ".join(f"{kind} {number:g}{unit}" for kind, number in found.operators.items()))
+        yield Para(f"{found.basis}; {found.how}")
 
 
 def _plain(value: Any) -> str:

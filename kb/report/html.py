@@ -10,7 +10,7 @@ from kb.report import answer
 from kb.report.catalogue import say
 from kb.report.page.html import table
 from kb.report.sheet import esc, sheet
-from kb.report.text import clean_lines
+from kb.report.text import clean_lines, code_of
 
 NAME = "html"
 EXTENSION = ".html"
@@ -157,7 +157,7 @@ def _recommendation(report: Report, advice: Recommendation, lang: str) -> Iterat
         + "</dl>"
     )
     if advice.snippet:
-        code = "\n".join(esc(line, keep_blanks=True) for line in clean_lines(advice.snippet))
+        code = "\n".join(esc(line, keep_blanks=True) for line in clean_lines(code_of(advice.snippet)[1]))
         yield f"<details><summary>{esc(say('label.snippet', lang))}</summary><pre><code>{code}</code></pre></details>"
     yield "</div>"
 

@@ -10,6 +10,7 @@ from kb.report import answer
 from kb.report.catalogue import say
 from kb.report.escape import md, md_code, md_fence, md_prose
 from kb.report.page.markdown import table
+from kb.report.text import code_of
 
 NAME = "markdown"
 EXTENSION = ".md"
@@ -148,7 +149,8 @@ def _suggestion(report: Report, advice: Recommendation, lang: str) -> Iterator[s
     yield from (_point(key, text, lang, written=True) for key, text in further if text)
     if advice.snippet:
         yield ""
-        yield from (f"   {line}".rstrip() for line in md_fence(advice.snippet))
+        language, code = code_of(advice.snippet)
+        yield from (f"   {line}".rstrip() for line in md_fence(code, language))
         yield ""
 
 

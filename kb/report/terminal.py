@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kb import units
 from kb.model import Evidence, Finding, OperatorRef, Recommendation, Report
 from kb.report import answer
-from kb.report.text import clean, clean_lines, pad, shorten, width_of
+from kb.report.text import clean, clean_lines, code_of, pad, shorten, width_of
 
 if TYPE_CHECKING:
     from kb.report.screen import Cell, Screen
@@ -178,7 +178,7 @@ def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> N
         field("steps", [f"{number}. {step}" for number, step in enumerate(advice.steps, 1)], hang=3)
     else:
         field("steps", advice.steps)
-    for line in clean_lines(advice.snippet):
+    for line in clean_lines(code_of(advice.snippet)[1]):
         screen.line(" " * (4 + edge) + line, "dim")
     field("check", [advice.check])
     field("not_when", [advice.when_not])

@@ -19,6 +19,7 @@ _CONTROLS = re.compile(
 )
 _DIVIDERS = "/_:.,-;|"  # a word too long for a line is cut behind one of these
 _NO_LINE_START = frozenset("、。，．・：；？！）］｝〉》」』】〕ー々…,.:;?!)]}%")
+_FENCED = re.compile(r"```([0-9A-Za-z+#-]*)\n(.*)\n```", re.DOTALL)
 
 
 def clean(text: object, *, limit: int = MAX_CHARS) -> str:
@@ -35,6 +36,12 @@ def clean_lines(text: object, *, limit: int = MAX_CHARS) -> list[str]:
     if len(safe) > limit:
         safe = safe[: limit - 1] + "…"
     return [line.rstrip() for line in safe.expandtabs(4).strip("\n").splitlines()]
+
+
+def code_of(snippet: str) -> tuple[str, str]:
+    """Language and code of a fenced block; what is no fenced block is code of no language."""
+    found = _FENCED.fullmatch(snippet.strip())
+    return (found[1], found[2]) if found else ("", snippet)
 
 
 def width_of(text: str) -> int:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kb.report.dump import dumps
 from kb.report.escape import md, md_code, md_fence
-from kb.report.text import MAX_CHARS, clean, clean_lines, pad, shorten, width_of, wrap
+from kb.report.text import MAX_CHARS, clean, clean_lines, code_of, pad, shorten, width_of, wrap
 
 ANYTHING = st.text(st.characters(), max_size=200)
 
@@ -132,3 +132,10 @@ def test_markdown_code_cannot_be_broken_out_of() -> None:
     assert md_code("aiv_ratio") == "`aiv_ratio`"
     assert md_code("a`b|c") == r"a\`b\|c"
     assert md_fence("x\n````\ny", "c++") == ["`````c++", "x", "````", "y", "`````"]
+
+
+def test_code_is_taken_out_of_its_fence() -> None:
+    assert code_of("```cpp\n// a\nx();\n```") == ("cpp", "// a\nx();")
+    assert code_of("```\nx\n```") == ("", "x")
+    assert code_of("x();") == ("", "x();")
+    assert code_of("``` sh\nx\n```")[0] == ""

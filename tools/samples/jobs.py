@@ -65,13 +65,16 @@ def detector() -> list[Op]:
     ]
 
 
-def pmu_cells(op: Op) -> list[str]:
-    """The 25 columns of the PipeUtilization group; zeros for the core that had no part, N/A off the AI cores."""
+def pmu_cells(op: Op, load: float = 1.0) -> list[str]:
+    """The 25 columns of the PipeUtilization group; zeros for the core that had no part, N/A off the AI cores.
+
+    `load` scales how busy the pipes were.
+    """
     if not op.shares:
         return ["N/A"] * 25
     time = max(op.duration - 2.6, 0.5)
     cycles = round(time * CLOCK) * op.blocks
-    busy = {pipe: (f"{time * share:.3f}", f"{share:.3f}") for pipe, share in op.shares.items()}
+    busy = {pipe: (f"{time * share * load:.3f}", f"{share * load:.3f}") for pipe, share in op.shares.items()}
     none = ("0.0", "0.0")
     cube, vector = ("mac", "scalar", "mte1", "mte2", "fixpipe"), ("vec", "scalar", "mte2", "mte3")
     on_cube = op.core in ("AI_CORE", "MIX_AIC")

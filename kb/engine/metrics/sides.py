@@ -100,8 +100,22 @@ def working(rows: Iterable[CoreCounters]) -> tuple[CoreCounters, ...]:
     return tuple(row for row, time in zip(rows, times, strict=True) if time is None or time >= limit)
 
 
-def sides(op: Operator) -> dict[str, Side]:
+class _Last:
+    """The kernel asked about last: every metric asks for its sides, and a run has thousands of kernels."""
+
+    found: tuple[Operator | None, Mapping[str, Side]] = (None, {})
+
+
+def sides(op: Operator) -> Mapping[str, Side]:
     """The sides of a kernel by prefix: {"aic": ..., "aiv": ...}, only those it has."""
+    of, found = _Last.found
+    if of is not op:
+        found = _sides(op)
+        _Last.found = (op, found)
+    return found
+
+
+def _sides(op: Operator) -> dict[str, Side]:
     if op.core == "fused":
         return _fused(op)
     out = {}

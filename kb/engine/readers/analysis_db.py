@@ -23,6 +23,7 @@ NAME = "analysis_db"
 TITLE = "step times and collectives of the PyTorch profiler as a database (analysis.db)"
 FAMILY = "job"
 RANK = 9
+ADDS = True
 
 MOST_ROWS = 1_000_000
 LARGEST = 1e15

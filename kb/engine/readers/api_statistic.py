@@ -16,6 +16,7 @@ NAME = "api_statistic"
 TITLE = "host API times of msprof or the PyTorch profiler (api_statistic*.csv)"
 FAMILY = "job"
 RANK = 4
+ADDS = True
 
 _NEEDED = ("api_level", "api_name", "api_us")
 

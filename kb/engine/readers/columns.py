@@ -26,7 +26,7 @@ MSOPPROF_TABLES = (
 
 _UNIT_SUFFIX = {"us": "us", "%": "%", "KB": "KiB", "GB/s": "GiB/s"}
 _SUFFIX = re.compile(r"^(.*?)\s*\(\s*(us|%|KB|GB/s)\s*\)(\(estimate\))?$")
-_MISSING = frozenset(("", "NA", "N/A", "null", "None", "nan", "NaN", "-"))
+MISSING = frozenset(("", "NA", "N/A", "null", "None", "nan", "NaN", "-"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def number(cell: str) -> float | None:
     absent.
     """
     text = cell.strip()
-    if text in _MISSING or "_" in text:
+    if text in MISSING or "_" in text:
         return None
     try:
         value = float(text)
@@ -169,4 +169,4 @@ def integer(cell: str) -> int | None:
 
 def missing(cell: str) -> bool:
     """Whether a cell says that there is no value."""
-    return cell.strip() in _MISSING
+    return cell.strip() in MISSING

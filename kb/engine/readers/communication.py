@@ -25,6 +25,7 @@ NAME = "communication"
 TITLE = "collectives and links of the PyTorch profiler (communication*.json, cluster_communication.json)"
 FAMILY = "job"
 RANK = 8
+ADDS = True
 
 _TIMES, _BANDWIDTH = "Communication Time Info", "Communication Bandwidth Info"
 _TOTAL = "Total Op Info"

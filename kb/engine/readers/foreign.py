@@ -44,14 +44,15 @@ def describe(source: Source) -> tuple[str, str] | None:
         if source.head.startswith(magic):
             return name, now
     cells = {cell.casefold() for cell in source.header}
-    for how, marks, name, now in _looks():
+    for how, marks, name, now in looks():
         if cells.issuperset(marks) if how == "header" else all(mark in source.text for mark in marks):
             return name, now
     return None
 
 
 @cache
-def _looks() -> tuple[tuple[str, tuple[str, ...], str, str], ...]:
+def looks() -> tuple[tuple[str, tuple[str, ...], str, str], ...]:
+    """Rows of the table: how to recognise, the marks, what it is called, what to do."""
     lines = (files(__package__) / "foreign.tsv").read_text(encoding="utf-8").splitlines()
     rows = (line.split("\t") for line in lines[1:])
     return tuple((how, tuple(marks.split("|")), name, now) for how, marks, name, now in rows)

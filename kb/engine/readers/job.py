@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kb.engine.readers import chip
 from kb.engine.readers.columns import integer
-from kb.engine.readers.launches import Group, Launches, TableResult
+from kb.engine.readers.launches import MOST_OPERATORS, Group, Launches, Reading, TableResult
 from kb.engine.readers.layout import Layout, layout
 from kb.engine.readers.operators import Built, build, sides_of
 from kb.engine.readers.rows import Rows
@@ -36,6 +36,7 @@ _GROUPS = (  # metric group of the profiler, a column only it writes
 
 
 MOST_CORES = 72  # vector cores of the largest chip
+LARGE = 16 << 20  # bytes of all tables from which pandas is worth the half second that importing it takes
 
 
 @dataclass
@@ -77,7 +78,8 @@ def read_job(
         SourceError: when a table lacks the columns nothing works without.
     """
     settings = all_settings(bundle)
-    launches = Launches()
+    large = sum(source.size for source in sources) >= LARGE
+    launches = _large_launches() if large else Launches()
     tables: list[_Table] = []
     forms: dict[tuple[str, ...], Layout] = {}
     for source in sources:
@@ -87,9 +89,9 @@ def read_job(
         if form is None:
             form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
         label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
-        tables.append(_Table(source, label, rank, form, launches.read(rows, form, label, rank)))
+        tables.append(_Table(source, label, rank, form, _table(launches, large, rows, form, label, rank)))
     launches.finish()
-    groups = [group for group in launches.groups.values() if group.count]
+    groups = launches.kept()
     built = build(groups, overlapping=_twins_overlap(launches))
     traced, trace_files, trace_notices = read_ranks(bundle, settings)
     ranks = _rank_times(tables, launches, built, traced)
@@ -123,6 +125,21 @@ def read_job(
             *trace_notices,
         ),
     )
+
+
+def _large_launches() -> Launches:
+    from kb.engine.readers.large.sweep import Sweep
+
+    return Launches(Sweep)
+
+
+def _table(launches: Launches, large: bool, rows: Rows, form: Layout, label: str, rank: str) -> TableResult:
+    reading = Reading(launches, form, label, rank)
+    if not large or not rows.blockwise:
+        return reading.run(rows)
+    from kb.engine.readers.large.blocks import Blocks
+
+    return Blocks(reading).run(rows)
 
 
 def _twins_overlap(launches: Launches) -> bool:
@@ -257,7 +274,10 @@ def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table]) -> 
             Notice("unsorted", f"{late} rows lie far out of time order; idle times are approximate", names)
         )
     if launches.overflow:
-        text = f"{launches.overflow} launches beyond the first 20000 groups were counted without their shapes"
+        text = (
+            f"more than {MOST_OPERATORS} operators with different shapes: {launches.overflow} launches of the rarest "
+            f"ones ({launches.overflow_us:.0f} us) are counted by type, without their shapes"
+        )
         out.append(Notice("shapes-folded", text, names))
     if len({item.rank for item in tables}) > 1:
         out.append(Notice("ranks-summed", f"operators and times are sums over {len(tables)} tables", names))

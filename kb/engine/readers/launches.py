@@ -6,7 +6,7 @@ by column; memory depends on the number of groups, not of rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from os.path import commonprefix
@@ -19,13 +19,36 @@ from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, TWIN, Timeline, n
 from kb.engine.readers.words import clean
 
 WAITING = 1 << 13  # rows of which the counters wait to be summed, over all groups
-MOST_GROUPS = 20_000
+MOST_GROUPS = 20_000  # told apart while reading
+MOST_OPERATORS = 2_000  # kept apart in the end: those with the most time
+MOST_TYPES = 2_000  # types that the others are told apart by
 MOST_STEPS = 100_000
 LONGEST_US = 1e15
 
 _PEEK = 48  # characters of a line's middle zone that usually tell its group
 _CROWD = 8  # groups with one such beginning, beyond which the middle is cut out exactly
 _ABSENT = frozenset(("N/A", "NA", ""))
+
+
+@dataclass
+class Totals:
+    """Number, sum and extremes of some times in microseconds."""
+
+    count: int = 0
+    total: float = 0.0
+    low: float = float("inf")
+    high: float = float("-inf")
+
+    def add(self, other: Totals) -> None:
+        """Take in the times that `other` stands for."""
+        self.count += other.count
+        self.total += other.total
+        self.low = min(self.low, other.low)
+        self.high = max(self.high, other.high)
+
+
+def _totals(values: Sequence[float]) -> Totals:
+    return Totals(len(values), sum(values), min(values), max(values)) if values else Totals()
 
 
 @dataclass
@@ -41,34 +64,40 @@ class Group:
     sums: list[float]
     counts: list[int]
     name: str = ""  # the first by alphabet among the launches, so that the order of rows does not show
-    count: int = 0
-    total_us: float = 0.0
-    low_us: float = float("inf")
-    high_us: float = 0.0
-    wait_us: tuple[float, float, float] = (0.0, float("inf"), float("-inf"))  # sum, low, high
-    waits: int = 0
+    time: Totals = field(default_factory=Totals)
+    wait: Totals = field(default_factory=Totals)
     durations: list[float] = field(default_factory=list)
     wait_cells: list[str] = field(default_factory=list)
     tails: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Number of launches."""
+        return self.time.count
+
+    @property
+    def total_us(self) -> float:
+        """Time of all launches."""
+        return self.time.total
 
     def cell(self, name: str) -> str:
         """The first row's cell of a column, empty when the header has no such column."""
         place = self.layout.at.get(name)
         return self.first[place] if place is not None else ""
 
+    def add(self, time: Totals, wait: Totals, sums: Sequence[float], counts: Sequence[int]) -> None:
+        """Take in launches that were summed elsewhere."""
+        self.time.add(time)
+        self.wait.add(wait)
+        self.sums = [one + other for one, other in zip(self.sums, sums, strict=True)]
+        self.counts = [one + other for one, other in zip(self.counts, counts, strict=True)]
+
     def flush(self) -> None:
         """Add what waits to the sums."""
         if not self.durations:
             return
-        self.count += len(self.durations)
-        self.total_us += sum(self.durations)
-        self.low_us = min(self.low_us, *self.durations)
-        self.high_us = max(self.high_us, *self.durations)
-        waits = _numbers(self.wait_cells)
-        if waits:
-            total, low, high = self.wait_us
-            self.wait_us = (total + sum(waits), min(low, *waits), max(high, *waits))
-            self.waits += len(waits)
+        self.time.add(_totals(self.durations))
+        self.wait.add(_totals(_numbers(self.wait_cells)))
         if self.layout.counters:
             self._add_counters()
         self.durations.clear()
@@ -146,15 +175,14 @@ class TableResult:
 class Launches:
     """All groups of a run, over one or several tables."""
 
-    def __init__(self) -> None:
+    def __init__(self, new_timeline: Callable[[], Timeline] = Timeline) -> None:
+        self.new_timeline = new_timeline
         self.groups: dict[tuple[str, ...], Group] = {}
         self.timelines: dict[tuple[str, str], Timeline] = {}  # by rank and device
-        self.overflow = 0
+        self.overflow = 0  # launches that were counted by type only
+        self.overflow_us = 0.0
+        self._types: set[tuple[str, str]] = set()
         self._labels: dict[str, str] = {}
-
-    def read(self, rows: Rows, form: Layout, origin: str, rank: str) -> TableResult:
-        """Take in one table; `origin` names the file in measures, `rank` the rank its times belong to."""
-        return _Reading(self, form, origin, rank).run(rows)
 
     def finish(self) -> None:
         """Sum what still waits and close the timelines."""
@@ -176,19 +204,43 @@ class Launches:
         found = self.groups.get(key)
         if found is not None:
             return found
-        task = row[form.at["task_type"]]
         folded = len(self.groups) >= MOST_GROUPS
         if folded:
-            self.overflow += 1
-            key = ("more than can be told apart", task, *form.header)
+            key = self._folded(label, row[form.at["task_type"]], form)
             found = self.groups.get(key)
             if found is not None:
                 return found
+        found = self.groups[key] = self._new(row, form, label, name, origin, folded)
+        return found
+
+    def kept(self) -> list[Group]:
+        """The groups, at most `MOST_OPERATORS` and one for each type that the rarest ones are folded into."""
+        groups = [group for group in self.groups.values() if group.count]
+        apart = by_total(group for group in groups if not group.folded)
+        out = {key: group for key, group in self.groups.items() if group.folded and group.count}
+        for group in apart[MOST_OPERATORS:]:
+            form = group.layout
+            key = self._folded(group.label, group.cell("task_type"), form)
+            whole = out.get(key)
+            if whole is None:
+                whole = out[key] = self._new(group.first, form, group.label, group.name, group.origin, True)
+            whole.add(group.time, group.wait, group.sums, group.counts)
+            whole.name = min(whole.name, group.name)
+        self.overflow = sum(group.count for group in out.values())
+        self.overflow_us = sum(group.total_us for group in out.values())
+        return [*apart[:MOST_OPERATORS], *out.values()]
+
+    def _folded(self, label: str, task: str, form: Layout) -> tuple[str, ...]:
+        """The key of the group for what cannot be told apart but by type."""
+        if len(self._types) >= MOST_TYPES and (label, task) not in self._types:
+            label = "more than can be told apart"
+        self._types.add((label, task))
+        return ("", label, task, *form.header)
+
+    def _new(self, row: list[str], form: Layout, label: str, name: str, origin: str, folded: bool) -> Group:
+        kind = _kind(row[form.at_task], name, label)
         size = len(form.counters)
-        kind = _kind(task, name, label)
-        group = Group(form, row, label, origin, kind, folded, [0.0] * size, [0] * size, name)
-        self.groups[key] = group
-        return group
+        return Group(form, row, label, origin, kind, folded, [0.0] * size, [0] * size, name)
 
     def label(self, name: str) -> str:
         """What stands for a missing type: the type the kernel name spells out, else the name."""
@@ -200,8 +252,10 @@ class Launches:
         return found
 
 
-class _Reading:
-    """One pass over one table."""
+class Reading:
+    """One pass over one table, line by line; `origin` names the file in measures, `rank` the rank its times belong
+    to.
+    """
 
     def __init__(self, launches: Launches, form: Layout, origin: str, rank: str) -> None:
         self.launches = launches
@@ -220,12 +274,20 @@ class _Reading:
         """Read to the end of the file."""
         line = 1
         for line, text in enumerate(rows.lines(), 2):
-            if not self._quickly(text):
-                self._carefully(text, line, rows.unfinished)
-            if not line % WAITING:
-                self.launches.flush()
+            self.take(text, line, rows.unfinished)
+        return self.finish(line - 1)
+
+    def take(self, text: str, line: int, unfinished: bool) -> None:
+        """Take one line; `unfinished` says that it is the last one and has no line break."""
+        if not self._quickly(text):
+            self._carefully(text, line, unfinished)
+        if not line % WAITING:
+            self.launches.flush()
+
+    def finish(self, lines: int) -> TableResult:
+        """Sum what waits; `lines` were taken in all."""
         self.launches.flush()
-        self.result.rows = line - 1 - self.result.lost - self.result.blank
+        self.result.rows = lines - self.result.lost - self.result.blank
         return self.result
 
     def _quickly(self, text: str) -> bool:
@@ -269,14 +331,13 @@ class _Reading:
         """Put a launch on the time line of its device."""
         start = nanoseconds(cells[self._start])
         if start is None:
-            self._no_start(cells[self._start])
+            self.no_start(cells[self._start])
             return
-        if self._step >= 0 and len(self.result.steps) < MOST_STEPS:
-            self.result.steps.add(cells[self._step])
+        if self._step >= 0:
+            self.saw_steps((cells[self._step],))
         if group.kind:
-            timeline = self._timelines.get(cells[self._device])
-            if timeline is None:
-                timeline = self._new_timeline(cells[self._device])
+            device = cells[self._device]
+            timeline = self._timelines.get(device) or self.timeline(device)
             end = start + int(duration * 1000 + 0.5)
             timeline.add((start, end, group.kind, cells[self._stream], group.label))
 
@@ -298,8 +359,11 @@ class _Reading:
             known.append((middle, len(middle), group))
         return len(middle), group
 
-    def _new_timeline(self, device: str) -> Timeline:
-        timeline = self.launches.timelines.setdefault((self.rank, device), Timeline())
+    def timeline(self, device: str) -> Timeline:
+        """The time line of a device."""
+        timeline = self.launches.timelines.get((self.rank, device))
+        if timeline is None:
+            timeline = self.launches.timelines[self.rank, device] = self.launches.new_timeline()
         self._timelines[device] = timeline
         return timeline
 
@@ -335,10 +399,16 @@ class _Reading:
         group.tails.append(",".join(cell.replace(",", " ") for cell in row[width - form.span : width]))
         self._place(group, row, duration)
 
-    def _no_start(self, cell: str) -> None:
-        self.result.untimed += 1
+    def no_start(self, cell: str, rows: int = 1) -> None:
+        """Count rows without a usable start time."""
+        self.result.untimed += rows
         if "E+" in cell.upper():
-            self.result.mangled += 1
+            self.result.mangled += rows
+
+    def saw_steps(self, names: Iterable[str]) -> None:
+        """Note which steps there are."""
+        if len(self.result.steps) < MOST_STEPS:
+            self.result.steps.update(names)
 
 
 def _kind(task: str, name: str, label: str) -> int:

@@ -57,6 +57,7 @@ class Layout:
     unknown: tuple[str, ...]
     prefixed: bool
     identity: Callable[[list[str]], tuple[str, ...]]
+    identity_places: tuple[int, ...]
     front: int
     tail: int
     span: int
@@ -105,6 +106,7 @@ def layout(header: tuple[str, ...], table: str, where: str) -> Layout:
         unknown,
         any(cell.casefold().startswith("aiv_") for cell in header),
         itemgetter(*places),
+        tuple(places),
         front,
         span if front else 0,
         span,

@@ -21,6 +21,7 @@ NAME = "operator_details"
 TITLE = "PyTorch profiler framework operators (operator_details.csv)"
 FAMILY = "job"
 RANK = 6
+ADDS = True
 
 MOST_NAMES = 20_000
 SHOWN = 3

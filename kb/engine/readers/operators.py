@@ -91,7 +91,12 @@ def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
         core=core,
         count=group.count,
         duration=Measure(
-            mean, "us", place, group.low_us if many else None, group.high_us if many else None, group.count
+            mean,
+            "us",
+            place,
+            group.time.low if many else None,
+            group.time.high if many else None,
+            group.count,
         ),
         total_us=group.total_us,
         block_dim=_blocks(group, "block_dim", core),
@@ -167,12 +172,13 @@ def _tensors(group: Group, side: str) -> tuple[Tensor, ...]:
 
 
 def _wait(group: Group) -> Measure | None:
-    if not group.waits:
+    wait = group.wait
+    if not wait.count:
         return None
-    total, low, high = group.wait_us
-    if group.waits == 1:
-        return Measure(total, "us", _origin(group, "wait_us"))
-    return Measure(total / group.waits, "us", _origin(group, "wait_us"), low, high, group.waits)
+    if wait.count == 1:
+        return Measure(wait.total, "us", _origin(group, "wait_us"))
+    mean = wait.total / wait.count
+    return Measure(mean, "us", _origin(group, "wait_us"), wait.low, wait.high, wait.count)
 
 
 def _attributes(group: Group, name: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from kb.errors import SourceError
 from kb.model import Notice, SourceFile
 
 MOST_ROWS = 5_000_000
-LONGEST_RECORD = 8 << 20
+LONGEST_RECORD = 2 << 20
 
 
 class Records:
@@ -68,10 +68,10 @@ class Records:
 
     def _lines(self) -> Iterator[str]:
         for line in self._rows.lines():
-            self._size += len(line)
+            self._size += len(line) + 1
             if self._size > LONGEST_RECORD:
                 raise SourceError(
-                    "a row is longer than eight megabytes, so this is no table of a profiler",
+                    "a row is longer than two megabytes, so this is no table of a profiler",
                     where=str(self._path),
                     now="check that the file was copied whole and as text",
                 )

@@ -22,6 +22,7 @@ NAME = "step_trace"
 TITLE = "PyTorch profiler step times (step_trace_time.csv, cluster_step_trace_time.csv)"
 FAMILY = "job"
 RANK = 10
+ADDS = True
 
 _NEEDED = ("computing_us", "communication_exposed_us", "free_us")
 _OUTPUT_FOLDERS = frozenset(

@@ -17,6 +17,9 @@ COMPUTE, COMMUNICATION, TWIN = 1, 2, 4
 BUFFER = 1 << 14
 GAP_NS = 1_000  # shorter pauses are the device's own scheduling between back-to-back kernels
 MOST_PAIRS = 4_096
+LATEST = (
+    8 * 10**18
+)  # ns; later ones (the year 2223) are no times, and would not fit 64 bits with a duration added
 
 Interval = tuple[int, int, int, str, str]  # start ns, end ns, kind bit, stream, operator type
 
@@ -30,12 +33,14 @@ def nanoseconds(cell: str) -> int | None:
     if cell[-5:-4] == "." and cell[-1:] == "\t" and len(cell) < 26:  # the usual form, worth a short cut
         digits = cell[:-5] + cell[-4:-1]
         if digits.isdecimal():
-            return int(digits)
+            found = int(digits)
+            return found if found < LATEST else None
     text = cell.strip(' \t\r"')
     whole, _, part = text.partition(".")
     if not whole.isdecimal() or len(whole) > 19 or (part and not part.isdecimal()):
         return None
-    return int(whole) * 1000 + int((part + "000")[:3])
+    found = int(whole) * 1000 + int((part + "000")[:3])
+    return found if found < LATEST else None
 
 
 class Timeline:

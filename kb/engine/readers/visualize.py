@@ -29,6 +29,7 @@ NAME = "visualize_data"
 TITLE = "msopprof data for MindStudio Insight (visualize_data.bin)"
 FAMILY = "kernel"
 RANK = 20
+ADDS = True
 
 _HEADER = struct.Struct("<QBBBB")
 _MARK = 0x5A
