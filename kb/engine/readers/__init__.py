@@ -23,7 +23,7 @@ from kb.engine.readers.source import Bundle, Source, find, is_folder, open_sourc
 from kb.errors import KbError, SourceError
 from kb.model import Notice, Profile
 
-__all__ = ["Reader", "read", "read_metrics", "readers"]
+__all__ = ["Reader", "read", "read_metrics", "reader_of", "readers"]
 
 
 class Companion(Protocol):
@@ -65,6 +65,16 @@ def _modules() -> tuple[Companion, ...]:
     modules = [import_module(f"{__name__}.{item.name}") for item in pkgutil.iter_modules(__path__)]
     found = [cast(Companion, module) for module in modules if hasattr(module, "recognise")]
     return tuple(sorted(found, key=lambda module: module.NAME))
+
+
+def reader_of(path: Path) -> str | None:
+    """Name of the reader that a file belongs to by its content; None for what is no profile by itself.
+
+    Raises:
+        SourceError: the file cannot be opened.
+    """
+    owner = _owner_of(open_source(path))
+    return owner.NAME if owner is not None and hasattr(owner, "read") else None
 
 
 def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:

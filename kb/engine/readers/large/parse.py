@@ -119,11 +119,16 @@ def parse(
         return None
     arrays = {place: frame[place].array for place in words}
     return Columns(
-        {place: Words(array.codes, array.categories.to_numpy()) for place, array in arrays.items()},
+        {place: Words(array.codes, _texts(array.categories)) for place, array in arrays.items()},
         frame[list(numbers)].to_numpy(),
         None if stamp is None else _bytes(frame[stamp].to_numpy()),
         frame[width].to_numpy().astype(_END) == END,
     )
+
+
+def _texts(categories: Any) -> NDArray[Any]:
+    """Words as text: pandas makes numbers of a column that holds nothing else, such as device ids."""
+    return cast(NDArray[Any], categories.astype(str).to_numpy(dtype=object))
 
 
 def _bytes(stamps: NDArray[Any]) -> NDArray[np.uint8]:
