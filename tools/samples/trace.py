@@ -32,10 +32,10 @@ def layer(length: int) -> list[Op]:
         name = "aclnnMatmul_MatMulV3Common_MatMulV3"
         return Op(name, "MatMulV3", "AI_CORE", us * length / 4096, 20, shapes, shares=_CUBE)
 
-    def vector(name: str, kind: str, us: float, into: str, out: str, shares: dict[str, float] = _VECTOR) -> Op:
-        return Op(
-            name, kind, "AI_VECTOR_CORE", max(us * length / 4096, 1.5), 40, (into, out), shares=shares
-        )
+    def vector(
+        name: str, kind: str, us: float, into: str, out: str, shares: dict[str, float] = _VECTOR
+    ) -> Op:
+        return Op(name, kind, "AI_VECTOR_CORE", max(us * length / 4096, 1.5), 40, (into, out), shares=shares)
 
     hidden, heads = f"{length},1,3072", f"{length},1,24,128"
     flash = Op(
@@ -118,6 +118,8 @@ def _variants(op: Op, count: int, chance: random.Random) -> list[tuple[str, str,
         duration = round(op.duration * chance.uniform(0.94, 1.09), 2)
         gap = round(op.gap * 1000 * chance.uniform(0.5, 1.5))
         pmu = pmu_cells(replace(op, duration=duration), chance.uniform(0.9, 1.1))
-        busy = 0 if op.stream == "31" else round(duration * 1000)  # the next kernel starts beside a collective
+        busy = (
+            0 if op.stream == "31" else round(duration * 1000)
+        )  # the next kernel starts beside a collective
         out.append((front, f"{duration:.3f},{gap / 1000:.6f},{middle},{','.join(pmu)}\n", gap, busy))
     return out

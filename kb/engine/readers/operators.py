@@ -91,7 +91,12 @@ def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
         core=core,
         count=group.count,
         duration=Measure(
-            mean, "us", place, group.time.low if many else None, group.time.high if many else None, group.count
+            mean,
+            "us",
+            place,
+            group.time.low if many else None,
+            group.time.high if many else None,
+            group.count,
         ),
         total_us=group.total_us,
         block_dim=_blocks(group, "block_dim", core),

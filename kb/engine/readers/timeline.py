@@ -17,7 +17,9 @@ COMPUTE, COMMUNICATION, TWIN = 1, 2, 4
 BUFFER = 1 << 14
 GAP_NS = 1_000  # shorter pauses are the device's own scheduling between back-to-back kernels
 MOST_PAIRS = 4_096
-LATEST = 8 * 10**18  # ns; later ones (the year 2223) are no times, and would not fit 64 bits with a duration added
+LATEST = (
+    8 * 10**18
+)  # ns; later ones (the year 2223) are no times, and would not fit 64 bits with a duration added
 
 Interval = tuple[int, int, int, str, str]  # start ns, end ns, kind bit, stream, operator type
 
