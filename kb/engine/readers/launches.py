@@ -20,7 +20,7 @@ from kb.engine.readers.words import clean
 
 WAITING = 1 << 13  # rows of which the counters wait to be summed, over all groups
 MOST_GROUPS = 20_000  # told apart while reading
-MOST_OPERATORS = 2_000  # kept apart in the end: those with the most time
+MOST_OPERATORS = 1_000  # kept apart in the end: those with the most time
 MOST_TYPES = 2_000  # types that the others are told apart by
 MOST_STEPS = 100_000
 LONGEST_US = 1e15
@@ -300,6 +300,8 @@ class Reading:
         if len(cells) <= front or not front:
             return False
         rest = cells[front]
+        if text.find('"', 0, len(text) - len(rest)) >= 0:
+            return False  # cut at commas that may be quoted
         key: tuple[str, ...] = (cells[form.at_type], cells[form.at_task], rest[:_PEEK])
         if key[0] in _ABSENT:
             key = (*key, cells[form.at_name])
@@ -348,7 +350,7 @@ class Reading:
         row = split(text)
         whole = len(row) == self.form.width and len(pieces) == tail + 1
         # cells split by comma alone must be the cells the csv rules give, else a quoted comma moved them
-        if not whole or [c.strip('"') for c in row[:front]] != [c.strip('"') for c in cells[:front]]:
+        if not whole or row[:front] != cells[:front]:
             return None
         if tail and row[-tail:] != pieces[1:]:
             return None

@@ -7,8 +7,8 @@ and what pandas cannot make sense of at all sends the whole block there. The ans
 from __future__ import annotations
 
 import gc
-import itertools
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -85,8 +85,6 @@ class Blocks:
             clean &= ~np.isinf(columns.numbers).any(axis=1)
         if columns.stamps is not None:
             clean &= columns.stamps[:, -1] == 0
-        for found in columns.words.values():
-            clean &= found.codes >= 0
         return clean
 
     def _carefully(self, rows: Rows, start: int, stop: int, line: int) -> None:
@@ -112,15 +110,22 @@ class Blocks:
         which, firsts = _combinations(same, len(columns))
         keys = zip(*(found.words[found.codes[firsts]].tolist() for found in same), strict=True)
         groups = [self._group(key, line + first) for key, first in zip(keys, firsts.tolist(), strict=True)]
-        first_names = np.full(len(groups), len(names.words))
-        np.minimum.at(first_names, which, names.codes)  # words come in order
-        for group, code in zip(groups, first_names.tolist(), strict=True):
-            group.name = min(group.name, names.words[code].strip('"'))
+        self._name(groups, which, names)
         cells = columns.numbers
         if not self._waits:
             cells = np.insert(cells, 1, np.nan, axis=1)
         self._sums.add(groups, which, cells)
         self._place(columns, which, groups)
+
+    def _name(self, groups: Sequence[Group], which: Integers, names: Words) -> None:
+        """Give every group the first of its names by alphabet."""
+        order = np.argsort(names.words)
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        first = np.full(len(groups), len(order))
+        np.minimum.at(first, which, ranks[names.codes])
+        for group, rank in zip(groups, first.tolist(), strict=True):
+            group.name = min(group.name, names.words[order[rank]].strip('"'))
 
     def _group(self, key: tuple[str, ...], line: int) -> Group:
         """The group of a combination of words, of which `line` of the block is an example."""
@@ -159,7 +164,7 @@ class Blocks:
         """A column that says whose a launch is; all the same where the table has none."""
         if name in self._whose:
             return columns.words[self._whose[name]]
-        return Words(np.zeros(len(columns), dtype=np.int8), np.array([""]))
+        return Words(np.zeros(len(columns), dtype=np.int64), np.array([""]))
 
     def _starts(self, columns: Columns) -> Integers:
         """Start times in ns, -1 where there is none."""
@@ -200,7 +205,7 @@ def _runs(clean: Bools) -> Iterator[tuple[int, int, bool]]:
     """Stretches (start, stop, clean) that cover all lines; short clean ones among odd lines count as odd."""
     borders = [0, *(np.flatnonzero(np.diff(clean)) + 1).tolist(), len(clean)]
     done = 0
-    for start, stop in itertools.pairwise(borders):
+    for start, stop in pairwise(borders):
         whole = stop - start == len(clean)
         if clean[start] and (whole or stop - start >= FEWEST):
             if done < start:
