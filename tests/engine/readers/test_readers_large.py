@@ -129,6 +129,7 @@ ODD: dict[str, Any] = {
     "an endless duration": _set(DURATION, "inf"),
     "a word for a duration": _set(DURATION, "soon"),
     "an underscore": _set(COUNTER, "1_0"),
+    "an underscore in the duration": _set(DURATION, "1_0"),
     "an infinite counter": _set(COUNTER, "inf"),
     "a word for a counter": _set(COUNTER, "x"),
     "no counter": _set(COUNTER, "N/A"),

@@ -19,11 +19,11 @@ from kb.engine.readers.large.sums import Sums
 from kb.engine.readers.large.sweep import Sweep
 from kb.engine.readers.launches import LONGEST_US, MOST_GROUPS, Group, Reading, TableResult
 from kb.engine.readers.rows import LONGEST_LINE, Rows, split
-from kb.engine.readers.timeline import nanoseconds
+from kb.engine.readers.timeline import LATEST, nanoseconds
 
 FEWEST = 32  # clean lines in a row that are worth taking together
 
-Progress = Callable[[int], None]
+Progress = Callable[[int, int], None]  # rows and bytes so far
 
 
 class Blocks:
@@ -53,7 +53,7 @@ class Blocks:
             gc.unfreeze()
 
     def _run(self, rows: Rows, progress: Progress | None) -> TableResult:
-        line = 2
+        line, size = 2, 0
         for block in rows.blocks():
             self._block, self._lines = block, []
             columns = None if rows.unfinished else self._parse(block)
@@ -68,8 +68,9 @@ class Blocks:
                     else:
                         self._carefully(rows, start, stop, line)
             line += count
+            size += len(block)
             if progress:
-                progress(line - 2)
+                progress(line - 2, size)
         self._sums.hand_over()
         return self.reading.finish(line - 2)
 
@@ -141,13 +142,11 @@ class Blocks:
         """Put launches on the time lines of their devices."""
         starts = self._starts(columns)
         timed = starts >= 0
-        steps = self._of(columns, "step_id")
-        found = np.flatnonzero(np.bincount(steps.codes[timed], minlength=len(steps.words)))
-        if "step_id" in self._whose:
-            self.reading.saw_steps(steps.words[found].tolist())
-        kinds = np.array([group.kind for group in groups], dtype=np.int64)[which]
-        timed &= kinds > 0
         ends = starts + _nanoseconds(columns.numbers[:, 0])
+        if "step_id" in self._whose:
+            self._see_steps(self._of(columns, "step_id"), starts, ends, timed)
+        kinds = np.array([group.kind for group in groups], dtype=np.int64)[which]
+        timed = timed & (kinds > 0)
         devices, streams = self._of(columns, "device_id"), self._of(columns, "stream_id")
         for device, name in enumerate(devices.words.tolist()):
             here = timed & (devices.codes == device)
@@ -159,6 +158,16 @@ class Blocks:
             label = _coded(sweep, [group.label for group in groups])[which]
             intervals = np.stack((starts, ends, kinds, stream, label))
             sweep.add_many(intervals if here.all() else intervals[:, here])
+
+    def _see_steps(self, steps: Words, starts: Integers, ends: Integers, timed: Bools) -> None:
+        """Note from when to when each step was seen."""
+        first = np.full(len(steps.words), LATEST)
+        last = np.full(len(steps.words), -1)
+        np.minimum.at(first, steps.codes[timed], starts[timed])
+        np.maximum.at(last, steps.codes[timed], ends[timed])
+        for name, start, end in zip(steps.words.tolist(), first.tolist(), last.tolist(), strict=True):
+            if end >= 0:
+                self.reading.result.steps.saw(name, start, end)
 
     def _of(self, columns: Columns, name: str) -> Words:
         """A column that says whose a launch is; all the same where the table has none."""
