@@ -6,14 +6,16 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from kb.engine.readers import chip
 from kb.engine.readers.columns import integer
 from kb.engine.readers.launches import MOST_OPERATORS, Group, Launches, Reading, TableResult
 from kb.engine.readers.layout import Layout, layout
 from kb.engine.readers.operators import Built, build, sides_of
+from kb.engine.readers.profiler_info import Settings
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.run_times import from_timelines, total
 from kb.engine.readers.source import Bundle, Source
@@ -78,18 +80,7 @@ def read_job(
         SourceError: when a table lacks the columns nothing works without.
     """
     settings = all_settings(bundle)
-    large = sum(source.size for source in sources) >= LARGE
-    launches = _large_launches() if large else Launches()
-    tables: list[_Table] = []
-    forms: dict[tuple[str, ...], Layout] = {}
-    for source in sources:
-        found = opened(source)
-        rows = found.rows
-        form = forms.get(rows.header)
-        if form is None:
-            form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
-        label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
-        tables.append(_Table(source, label, rank, form, _table(launches, large, rows, form, label, rank)))
+    launches, tables = _read_tables(bundle, sources, table, settings, opened)
     launches.finish()
     groups = launches.kept()
     built = build(groups, overlapping=_twins_overlap(launches))
@@ -106,7 +97,7 @@ def read_job(
             tool=tool,
             tool_version=f"torch_npu {first.torch_version}" if first and first.torch_version else None,
             cann_version=first.cann_version if first else None,
-            metric_groups=_metric_groups(forms.values()),
+            metric_groups=_metric_groups(item.form for item in tables),
         ),
         chip=found_chip,
         operators=tuple(built.operators),
@@ -125,6 +116,29 @@ def read_job(
             *trace_notices,
         ),
     )
+
+
+def _read_tables(
+    bundle: Bundle,
+    sources: Sequence[Source],
+    table: str,
+    settings: Mapping[Path, Settings],
+    opened: Callable[[Source], Opened],
+) -> tuple[Launches, list[_Table]]:
+    """All rows of all sources, gathered."""
+    large = sum(source.size for source in sources) >= LARGE
+    launches = _large_launches() if large else Launches()
+    tables: list[_Table] = []
+    forms: dict[tuple[str, ...], Layout] = {}
+    for source in sources:
+        found = opened(source)
+        rows = found.rows
+        form = forms.get(rows.header)
+        if form is None:
+            form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
+        label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
+        tables.append(_Table(source, label, rank, form, _table(launches, large, rows, form, label, rank)))
+    return launches, tables
 
 
 def _large_launches() -> Launches:
