@@ -129,7 +129,10 @@ def mix() -> bytes:
             "size": [3, 4],
         }
     }
-    advice = "\t1) core1 vector1 took more time than other core.\n\t2) \x1b[31mcore0\x1b[0m cache hit rate lower than other core.\n"
+    advice = (
+        "\t1) core1 vector1 took more time than other core.\n"
+        "\t2) \x1b[31mcore0\x1b[0m cache hit rate lower than other core.\n"
+    )
     return (
         block(1, b"int main() {}")
         + block(5, _basic("mix", detail))

@@ -3,7 +3,9 @@
 Every reader is one module of this package with `NAME`, `TITLE`, `FAMILY`, `RANK`, `recognise` and `read`; it
 is found by being there. A file belongs to the reader that is surest of its content; two that are equally sure
 are an error that names both. Of one family ("kernel" or "job") the reader with the highest rank makes the
-profile, and takes what the lower ones recognised beside it as companions.
+profile, and takes what the lower ones recognised beside it as companions. After it, every module that has
+`contribute` and files in the bundle adds what they tell besides; `ADDS` says so in the list of formats.
+An archive is read as the folder it unpacks to.
 """
 
 from __future__ import annotations
