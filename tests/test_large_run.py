@@ -14,7 +14,9 @@ MOST_MIB = 400
 
 
 @pytest.mark.long
-def test_ten_million_rows_need_no_more_memory_than_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_million_rows_need_no_more_memory_than_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """3.4 GB of disk, and minutes."""
     monkeypatch.setenv("KB_DB", str(tmp_path / "runs.db"))
     if sys.platform != "linux":
