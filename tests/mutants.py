@@ -17,8 +17,9 @@ from pathlib import Path
 Damage = Callable[[bytearray, random.Random], None]
 
 _SPLICES = (
-    b'"', b",", b"\n", b"\r", b"\0", b"\t", b"\xff\xfe", b"\xef\xbb\xbf", b"N/A", b"-1", b"1e999", b"nan", b"{", b"[", b"]}", b"\\u",
-    b"99999999999999999999", b"=cmd|' /C calc'!A0", b"\x1b[2J\x1b]0;x\x07", "\u202e\ud7ff\U0001f600".encode(), b"../../etc/passwd",
+    b'"', b",", b"\n", b"\r", b"\0", b"\t", b"\xff\xfe", b"\xef\xbb\xbf", b"N/A", b"-1", b"1e999", b"nan", b"{", b"[",
+    b"]}", b"\\u", b"99999999999999999999", b"=cmd|' /C calc'!A0", b"\x1b[2J\x1b]0;x\x07", b"../../etc/passwd",
+    "\u202e\ud7ff\U0001f600".encode(),
 )  # fmt: skip
 
 

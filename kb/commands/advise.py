@@ -85,9 +85,12 @@ def run(
     from kb.engine import pipeline
 
     request = request_for(soc=soc, shape=shape, audience=audience, top=top)
-    with working(common, f"reading {metrics or ', '.join(map(str, given))}"):
+    with working(common, f"reading {metrics or ', '.join(map(str, given))}") as progress:
         full = in_full(request)
-        reports = pipeline.advise_metrics(metrics, full) if metrics else [pipeline.advise(given, full)]
+        if metrics:
+            reports = pipeline.advise_metrics(metrics, full)
+        else:
+            reports = [pipeline.advise(given, full, progress=progress)]
     shown = [pipeline.narrow(kept(common, report), request) for report in reports]
     print_reports(common, shown, many=metrics is not None and _is_list(metrics))
     return 0

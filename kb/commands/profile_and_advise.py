@@ -154,11 +154,15 @@ def run(
 
 
 def is_profile(path: Path) -> bool:
-    """Whether a target is data to be read: a folder, or a file that is no program, no model and no JSON."""
+    """Whether a target is data to be read: a folder, or a file that is no program, no model and no other JSON."""
     if path.is_dir():
         return True
-    if not path.is_file() or path.suffix.lower() in (".onnx", ".json"):
+    if not path.is_file() or path.suffix.lower() == ".onnx":
         return False
+    if path.suffix.lower() == ".json":
+        from kb.engine.readers import reader_of
+
+        return reader_of(path) is not None
     try:
         with path.open("rb") as file:
             return not file.read(4).startswith((b"\x7fELF", b"#!"))

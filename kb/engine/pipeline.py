@@ -49,8 +49,13 @@ class Request:
     top: int = 20
 
 
-def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowledge | None = None) -> Report:
-    """The report for a profile; several paths are one run.
+def advise(
+    paths: Sequence[Path],
+    request: Request = Request(),
+    knowledge: Knowledge | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> Report:
+    """The report for a profile; several paths are one run. `progress` is told of rows read and the part they are.
 
     Raises:
         SourceError: a file could not be read. UsageError: an option makes no sense.
@@ -58,7 +63,7 @@ def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowl
     """
     from kb.engine import readers
 
-    return advise_profile(readers.read(paths, soc=request.soc), request, knowledge)
+    return advise_profile(readers.read(paths, soc=request.soc, progress=progress), request, knowledge)
 
 
 def advise_metrics(

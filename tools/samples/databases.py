@@ -51,9 +51,19 @@ def _nanoseconds(start: str) -> int:
     return int(whole) * 1000 + int(part)
 
 
-_TASK = "startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER, globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER"
-_KERNEL = "name INTEGER, globalTaskId INTEGER, blockNum INTEGER, mixBlockNum INTEGER, taskType INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER, inputShapes INTEGER, outputFormats INTEGER, outputDataTypes INTEGER, outputShapes INTEGER, attrInfo INTEGER, opState INTEGER, hf32Eligible INTEGER"
-_TALK = "opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName INTEGER, opId INTEGER, opType INTEGER, deviceId INTEGER"
+def _columns(names: str, kind: str = "INTEGER") -> str:
+    """Column definitions of one kind."""
+    return ", ".join(f"{name} {kind}" for name in names.split())
+
+
+_TASK = _columns(
+    "startNs endNs deviceId connectionId globalTaskId globalPid taskType contextId streamId taskId modelId"
+)
+_KERNEL = _columns(
+    "name globalTaskId blockNum mixBlockNum taskType opType inputFormats inputDataTypes inputShapes "
+    "outputFormats outputDataTypes outputShapes attrInfo opState hf32Eligible"
+)
+_TALK = _columns("opName startNs endNs connectionId groupName opId opType deviceId")
 _PMU = [name.partition("(")[0] for name in headers.OP_SUMMARY.split(",")[21:-1]]
 
 
@@ -166,9 +176,35 @@ def tests(folder: Path) -> None:
     (folder / "database" / "broken-cut.db").write_bytes(whole.read_bytes()[: 20 * 1024])
 
     analysis = folder / "analysis_db"
-    steps = "deviceId INTEGER, step TEXT, computing NUMERIC, communication_not_overlapped NUMERIC, overlapped NUMERIC, communication NUMERIC, free NUMERIC, stage NUMERIC, bubble NUMERIC, communication_not_overlapped_and_exclude_receive NUMERIC, preparing NUMERIC"
-    times = "hccl_op_name TEXT, group_name TEXT, start_timestamp NUMERIC, elapse_time NUMERIC, transit_time NUMERIC, wait_time NUMERIC, synchronization_time NUMERIC, idle_time NUMERIC, step TEXT, type TEXT"
-    links = "hccl_op_name TEXT, group_name TEXT, transport_type TEXT, transit_size NUMERIC, transit_time NUMERIC, bandwidth NUMERIC, large_packet_ratio NUMERIC, package_size NUMERIC, count NUMERIC, total_duration NUMERIC, step TEXT, type TEXT"
+    steps = ", ".join(
+        (
+            "deviceId INTEGER, step TEXT",
+            _columns(
+                "computing communication_not_overlapped overlapped communication free stage bubble "
+                "communication_not_overlapped_and_exclude_receive preparing",
+                "NUMERIC",
+            ),
+        )
+    )
+    times = ", ".join(
+        (
+            _columns("hccl_op_name group_name", "TEXT"),
+            _columns(
+                "start_timestamp elapse_time transit_time wait_time synchronization_time idle_time", "NUMERIC"
+            ),
+            _columns("step type", "TEXT"),
+        )
+    )
+    links = ", ".join(
+        (
+            _columns("hccl_op_name group_name transport_type", "TEXT"),
+            _columns(
+                "transit_size transit_time bandwidth large_packet_ratio package_size count total_duration",
+                "NUMERIC",
+            ),
+            _columns("step type", "TEXT"),
+        )
+    )
     step_rows = [
         (0, "7", 2000.5, 120.5, 30.0, 150.5, 90.125, 2211.125, 0, 120.5, 12.5),
         (0, "8", 1990.5, 110.5, 30.0, 140.5, 80.125, 2181.125, 0, 110.5, 10.5),

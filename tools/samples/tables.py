@@ -32,7 +32,8 @@ def task_time(end: str = "\n") -> str:
         whole, _, part = start.strip().partition(".")
         stop = int(whole) * 1000 + int(part) + round(op.duration * 1000)
         lines.append(
-            f"0,{op.name},{kinds[op.core]},{op.stream},{task},{op.duration:.3f},{start},{stop // 1000}.{stop % 1000:03d}\t"
+            f"0,{op.name},{kinds[op.core]},{op.stream},{task},{op.duration:.3f},{start},"
+            f"{stop // 1000}.{stop % 1000:03d}\t"
         )
     return end.join(lines) + end
 
@@ -53,7 +54,8 @@ def _host(folder: Path) -> None:
 def _operators(folder: Path) -> None:
     def row(name: str, host: float, device: float) -> str:
         stack = "/opt/net/train.py(345): step;\n/opt/net/train.py(282): main;\n<string>(1): <module>"
-        return f'{name},"1,3,640,640;\n64",{f"{chr(34)}{stack}{chr(34)}"},{host},{host + 5},{device},{device},{device},{device}\n'
+        times = ",".join(map(str, (host, host + 5, device, device, device, device)))
+        return f'{name},"1,3,640,640;\n64","{stack}",{times}\n'
 
     rows = (
         row("aten::item", 713.5, 0)
@@ -135,88 +137,64 @@ def _info(inputs: list[Any], outputs: list[Any], dtype: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
+GRAPH: tuple[tuple[str, str, int, float, int, tuple[list[list[int]], list[list[int]]]], ...] = (
+    (
+        "Default/network/conv1-Conv2d/Conv2D-op90", "Conv2D", 32, 0.04375, 3,
+        ([[32, 1, 32, 32], [6, 1, 5, 5]], [[32, 6, 28, 28]]),
+    ),
+    (
+        "Default/network/conv2-Conv2d/Conv2D-op93", "Conv2D", 32, 0.05125, 3,
+        ([[32, 6, 14, 14], [16, 6, 5, 5]], [[32, 16, 10, 10]]),
+    ),
+    ("Default/network/fc1-Dense/MatMul-op95", "MatMul", 16, 0.0325, 3, ([[32, 400], [120, 400]], [[32, 120]])),
+    ("Default/AllReduce-op534", "AllReduce", 1, 0.5, 3, ([[48120]], [[48120]])),
+    ("Default/StreamSend-op199", "StreamSend", 1, 0.00001, 3, ([], [])),
+)  # fmt: skip
+FRAMEWORK = (
+    "task_id,stream_id,block_dim,full_kernel_name,op_name,kernel_name,kernel_type,subgraph,op_info,graph_id\n"
+)
+TASKS = "task_id,stream_id,block_dim,full_op_name,op_name,op_type,subgraph,op_info\n"
+DETAIL = "full_kernel_name,execution_time,execution_frequency\n"
+STEPS = (
+    "step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail,"
+    "stream_520_parallel_0_start_point,stream_520_parallel_0_end_point,stream_520_parallel_0,"
+    "stream_522_parallel_0_start_point,stream_522_parallel_0_end_point,stream_522_parallel_0\n"
+)
+
+
 def _mindspore(folder: Path) -> None:
-    whole = folder / "whole-lenet" / "profiler"
-    ops = (
-        (
-            "Default/network/conv1-Conv2d/Conv2D-op90",
-            "Conv2D",
-            32,
-            0.04375,
-            3,
-            ([[32, 1, 32, 32], [6, 1, 5, 5]], [[32, 6, 28, 28]]),
-        ),
-        (
-            "Default/network/conv2-Conv2d/Conv2D-op93",
-            "Conv2D",
-            32,
-            0.05125,
-            3,
-            ([[32, 6, 14, 14], [16, 6, 5, 5]], [[32, 16, 10, 10]]),
-        ),
-        (
-            "Default/network/fc1-Dense/MatMul-op95",
-            "MatMul",
-            16,
-            0.0325,
-            3,
-            ([[32, 400], [120, 400]], [[32, 120]]),
-        ),
-        ("Default/AllReduce-op534", "AllReduce", 1, 0.5, 3, ([[48120]], [[48120]])),
-        ("Default/StreamSend-op199", "StreamSend", 1, 0.00001, 3, ([], [])),
-    )
-    detail = "".join(f"{name},{ms},{count}\n" for name, _, _, ms, count, _ in ops)
-    put(
-        whole / "aicore_intermediate_1_detail.csv",
-        ("full_kernel_name,execution_time,execution_frequency\n" + detail).replace("\n", "\r\n"),
-    )
-    put(
-        whole / "aicore_intermediate_1_type.csv",
-        "kernel_type,total_time,execution_frequency,percent\nConv2D,0.285,6,14.0\nMatMul,0.0975,3,5.0\n",
-    )
+    _mindspore_whole(folder / "whole-lenet" / "profiler")
+    types = "op_type,execution_time,execution_frequency,percent\nConv2D,0.285,6,74.5\nMatMul,0.0975,3,25.5\n"
+    put(folder / "odd-type.csv", types)
+    task = folder / "odd-task-table"
+    table = TASKS
+    for n, (name, kind, _, _, _, shapes) in enumerate(GRAPH[:3]):
+        info = _info([",".join(map(str, shape)) for shape in shapes[0]], ["1"], "NUMBER_TYPE_FLOAT16")
+        table += f"{n},8,30,{name},{kind},{kind},Default,{info}\n"
+    put(task / "tasks.csv", table)
+    times = "".join(f"{name},{ms}\n" for name, _, _, ms, _, _ in GRAPH[:3])
+    put(task / "aicore_intermediate_0_detail.csv", "full_op_name,execution_time\n" + times)
+    put(folder / "broken-words.csv", DETAIL + "Default/Add-op1,soon,3\nDefault/Add-op2,0.5,3\n")
+    put(folder / "broken-no-times.csv", table)
+
+
+def _mindspore_whole(folder: Path) -> None:
+    detail = DETAIL + "".join(f"{name},{ms},{count}\n" for name, _, _, ms, count, _ in GRAPH)
+    put(folder / "aicore_intermediate_1_detail.csv", detail.replace("\n", "\r\n"))
+    types = "kernel_type,total_time,execution_frequency,percent\nConv2D,0.285,6,14.0\nMatMul,0.0975,3,5.0\n"
+    put(folder / "aicore_intermediate_1_type.csv", types)
     rows = "".join(
         f"{n},8,{blocks},{name},{name},{kind}-op,{kind},Default,{_info(shapes[0], shapes[1], 'FLOAT32')},11\n"
-        for n, (name, kind, blocks, _, _, shapes) in enumerate(ops)
+        for n, (name, kind, blocks, _, _, shapes) in enumerate(GRAPH)
     )
-    put(
-        whole / "framework_raw_1.csv",
-        "task_id,stream_id,block_dim,full_kernel_name,op_name,kernel_name,kernel_type,subgraph,op_info,graph_id\n"
-        + rows,
-    )
-    steps = "step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail,stream_520_parallel_0_start_point,stream_520_parallel_0_end_point,stream_520_parallel_0,stream_522_parallel_0_start_point,stream_522_parallel_0_end_point,stream_522_parallel_0\n"
-    lines = [
-        f"{n},{start},{start + 300000},300000,{start + 20000},{start + 220000},20000,200000,80000,{start + 190000},{start + 250000},60000,{start + 240000},{start + 270000},30000"
-        for n, start in ((1, 1000000), (2, 1300000))
-    ]
-    put(
-        whole / "step_trace_raw_1_detail_time.csv",
-        steps + "\n".join([*lines, lines[-1].replace("2,", "-,", 1)]) + "\n",
-    )
-    put(
-        folder / "odd-type.csv",
-        "op_type,execution_time,execution_frequency,percent\nConv2D,0.285,6,74.5\nMatMul,0.0975,3,25.5\n",
-    )
-    task = folder / "odd-task-table"
-    table = "".join(
-        f"{n},8,30,{name},{kind},{kind},Default,{_info([','.join(map(str, shape)) for shape in shapes[0]], ['1'], 'NUMBER_TYPE_FLOAT16')}\n"
-        for n, (name, kind, _, _, _, shapes) in enumerate(ops[:3])
-    )
-    put(
-        task / "tasks.csv",
-        "task_id,stream_id,block_dim,full_op_name,op_name,op_type,subgraph,op_info\n" + table,
-    )
-    put(
-        task / "aicore_intermediate_0_detail.csv",
-        "full_op_name,execution_time\n" + "".join(f"{name},{ms}\n" for name, _, _, ms, _, _ in ops[:3]),
-    )
-    put(
-        folder / "broken-words.csv",
-        "full_kernel_name,execution_time,execution_frequency\nDefault/Add-op1,soon,3\nDefault/Add-op2,0.5,3\n",
-    )
-    put(
-        folder / "broken-no-times.csv",
-        "task_id,stream_id,block_dim,full_op_name,op_name,op_type,subgraph,op_info\n" + table,
-    )
+    put(folder / "framework_raw_1.csv", FRAMEWORK + rows)
+    lines = []
+    for n, start in ((1, 1000000), (2, 1300000)):
+        ends = (start, start + 300000, 300000, start + 20000, start + 220000, 20000, 200000, 80000)
+        first, second = (start + 190000, start + 250000, 60000), (start + 240000, start + 270000, 30000)
+        lines.append(",".join(map(str, (n, *ends, *first, *second))))
+    mean = lines[-1].replace("2,", "-,", 1)
+    put(folder / "step_trace_raw_1_detail_time.csv", STEPS + "\n".join([*lines, mean]) + "\n")
 
 
 def _averages(folder: Path) -> None:
@@ -226,7 +204,7 @@ def _averages(folder: Path) -> None:
 
     ops = [op for op in detector() if op.type == "Sigmoid"]
     put(folder / "whole" / "Sigmoid.csv", SHAPES + "".join(map(row, ops)))
-    short = "Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,Output Formats,Average Duration(us)\n"
+    short = SHAPES.partition("Accelerator Core,")[2].partition(",Median")[0] + "\n"
     put(
         folder / "odd-short.csv",
         short

@@ -62,8 +62,9 @@ def _host(ops: Sequence[Op]) -> list[Event]:
     for _, task, op, start, _ in clock(ops, 1):
         out.append(
             {
-                "ph": "X", "name": f"aten::{op.type.lower()}", "pid": HOST, "tid": HOST, "ts": start.strip(), "dur": 12.5,
-                "cat": "cpu_op", "args": {"Sequence number": task, "Input Dims": "1;\r\n2", "Call stack": "net.py(12): forward"},
+                "ph": "X", "name": f"aten::{op.type.lower()}", "pid": HOST, "tid": HOST, "ts": start.strip(),
+                "dur": 12.5, "cat": "cpu_op",
+                "args": {"Sequence number": task, "Input Dims": "1;\r\n2", "Call stack": "net.py(12): forward"},
             }
         )  # fmt: skip
         out.append(
@@ -79,7 +80,8 @@ def _host(ops: Sequence[Op]) -> list[Event]:
         )
     out.append(
         {
-            "name": "AscendCL@aclrtSynchronizeStream", "pid": CANN, "tid": 1, "ts": "1767322800125000.000", "dur": 300.0,
+            "name": "AscendCL@aclrtSynchronizeStream", "pid": CANN, "tid": 1, "ts": "1767322800125000.000",
+            "dur": 300.0,
             "ph": "X", "args": {},
         }
     )  # fmt: skip

@@ -43,6 +43,32 @@ def _pipes(name: str, rows: tuple[tuple[str, int, int, int, float], ...]) -> dic
     }
 
 
+def _cache() -> dict[str, Any]:
+    """Hits and misses of the caches, counted per block."""
+    rows = (("L2 Cache Read", 90, 10), ("L2 Cache Total", 150, 50), ("iCache Total", 1960, 40))
+    return {
+        "table_name": "Cache",
+        "header_name": ["", "hit", "miss", "total", "hit rate(%)"],
+        "size": [len(rows), 4],
+        "row": [
+            {"name": name, "value": [str(hit), str(miss), str(hit + miss), f"{100 * hit / (hit + miss):.6f}"]}
+            for name, hit, miss in rows
+        ],
+    }
+
+
+def _units(blocks: int, counts: dict[str, int], unit: int) -> dict[str, Any]:
+    """What the compute units did, one entry a block and name; unit 1 is a count, 3 percent."""
+    return {
+        "advice": [],
+        "subblock_detail": [
+            {"block_id": str(n), "block_type": "vector", "name": name, "unit": unit, "value": str(count)}
+            for n in range(blocks)
+            for name, count in counts.items()
+        ],
+    }
+
+
 def vector() -> bytes:
     """A vector kernel on two blocks; block 1 is slower."""
     detail = {
@@ -73,13 +99,16 @@ def vector() -> bytes:
                         ("MTE3", 32, 7200, 360, 20.0),
                         ("Scalar", 0, 9000, 90, 25.0),
                     ),
-                )
+                ),
+                _cache(),
             ],
         }
         for n in range(2)
     ]
     return (
         block(5, _basic("vector", detail))
+        + block(6, _units(2, {"Vector All Active": 10}, 3))
+        + block(7, _units(2, {"Vector All Active": 300, "Vector FP16": 256, "Vector Wait": 17}, 1))
         + block(8, {"core_memory_map": busy})
         + block(9, {"table_per_block": pipes})
         + block(14, {"Cacheline Records": []})
@@ -100,7 +129,10 @@ def mix() -> bytes:
             "size": [3, 4],
         }
     }
-    advice = "\t1) core1 vector1 took more time than other core.\n\t2) \x1b[31mcore0\x1b[0m cache hit rate lower than other core.\n"
+    advice = (
+        "\t1) core1 vector1 took more time than other core.\n"
+        "\t2) \x1b[31mcore0\x1b[0m cache hit rate lower than other core.\n"
+    )
     return (
         block(1, b"int main() {}")
         + block(5, _basic("mix", detail))

@@ -3,7 +3,9 @@
 Every reader is one module of this package with `NAME`, `TITLE`, `FAMILY`, `RANK`, `recognise` and `read`; it
 is found by being there. A file belongs to the reader that is surest of its content; two that are equally sure
 are an error that names both. Of one family ("kernel" or "job") the reader with the highest rank makes the
-profile, and takes what the lower ones recognised beside it as companions.
+profile, and takes what the lower ones recognised beside it as companions. After it, every module that has
+`contribute` and files in the bundle adds what they tell besides; `ADDS` says so in the list of formats.
+An archive is read as the folder it unpacks to.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from typing import Protocol, cast
 
 from kb.engine.readers import archive, foreign
 from kb.engine.readers.metrics_json import read_metrics
-from kb.engine.readers.source import Bundle, Source, find, is_folder, open_source
+from kb.engine.readers.source import Bundle, Progress, Source, find, is_folder, open_source
 from kb.errors import KbError, SourceError
 from kb.model import Notice, Profile
 
-__all__ = ["Reader", "read", "read_metrics", "readers"]
+__all__ = ["Reader", "read", "read_metrics", "reader_of", "readers"]
 
 
 class Companion(Protocol):
@@ -67,13 +69,24 @@ def _modules() -> tuple[Companion, ...]:
     return tuple(sorted(found, key=lambda module: module.NAME))
 
 
-def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
+def reader_of(path: Path) -> str | None:
+    """Name of the reader that a file belongs to by its content; None for what is no profile by itself.
+
+    Raises:
+        SourceError: the file cannot be opened.
+    """
+    owner = _owner_of(open_source(path))
+    return owner.NAME if owner is not None and hasattr(owner, "read") else None
+
+
+def read(paths: Sequence[Path], *, soc: str | None = None, progress: Progress | None = None) -> Profile:
     """The profile of one run: files, archives, or folders walked with bounds; several paths are one run (ranks
     of a job).
 
     Args:
         paths: what the user gave.
         soc: SoC name the user stated; the profile's own word wins.
+        progress: called now and then while a large table is read.
 
     Raises:
         SourceError: what could not be read, where, and what to give instead.
@@ -87,7 +100,7 @@ def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
         notices: list[Notice] = []
         roots = [_root(path, stack, shown, notices) for path in given]
         try:
-            profile = _read(given, roots, notices, soc)
+            profile = _read(given, roots, notices, soc, progress)
         except KbError as fault:
             if not shown:
                 raise
@@ -118,7 +131,13 @@ def _shown(text: str, shown: dict[Path, Path]) -> str:
     return text
 
 
-def _read(given: Sequence[Path], roots: Sequence[Path], notices: list[Notice], soc: str | None) -> Profile:
+def _read(
+    given: Sequence[Path],
+    roots: Sequence[Path],
+    notices: list[Notice],
+    soc: str | None,
+    progress: Progress | None,
+) -> Profile:
     sources, left_out = find(roots)
     notices.extend(left_out)
     files: dict[str, list[Source]] = {}
@@ -141,6 +160,7 @@ def _read(given: Sequence[Path], roots: Sequence[Path], notices: list[Notice], s
         files={name: tuple(found) for name, found in files.items()},
         notices=tuple(notices),
         roots=tuple(roots),
+        progress=progress,
     )
     profile = main.read(bundle, soc)
     for module in _modules():

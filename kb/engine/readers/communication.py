@@ -175,8 +175,8 @@ def _slow_links(links: Links) -> list[Notice]:
         middle = median(found.values())
         worst = min(found, key=lambda name: (found[name], name))
         if len(found) > 2 and found[worst] < SLOW_LINK * middle:
-            text = f"{clean(transport)} link {clean(worst, 20)} moves {found[worst]:.3g} GB/s, the middle one {middle:.3g}"
-            out.append(Notice("slow-link", text))
+            text = f"{clean(transport)} link {clean(worst, 20)} moves {found[worst]:.3g} GB/s"
+            out.append(Notice("slow-link", f"{text}, the middle one {middle:.3g}"))
     return out
 
 

@@ -154,6 +154,10 @@ def _about(base: SqliteFile, one: _Read, names: Mapping[object, str]) -> None:
         if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low < 0.95 * high:
             text = f"the AI Core clock fell from {high:.0f} to {low:.0f} MHz during the run"
             one.notices.append(Notice("clock-varied", text, one.label))
+    log = one.source.path.with_name(one.source.path.name + "-wal")
+    if log.is_file() and log.stat().st_size:
+        text = "a write-ahead log lies beside it and was not read: the profiler may not have finished"
+        one.notices.append(Notice("log-not-read", text, one.label))
     one.calls = HostCalls(one.label)
     if base.has("CANN_API", "startNs", "endNs", "type", "name"):
         levels = _enum(base, "ENUM_API_TYPE")

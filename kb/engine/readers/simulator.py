@@ -112,9 +112,11 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
 
 def contribute(profile: Profile, bundle: Bundle) -> Profile:
     """Beside times of a device the model's are left out: the two are never mixed."""
-    label = bundle.label(bundle.of(NAME)[0].path)
-    text = f"{len(bundle.of(NAME))} files of the simulator lie beside the capture and were left out"
-    notice = Notice("simulated-left-out", f"{text}; give their folder alone to read them", label)
+    sources = bundle.of(NAME)
+    tables = sum(kind_of(source) != "trace" for source in sources)
+    what = f"{len(sources)} files of the simulator" if tables else "a trace of single instructions"
+    text = f"{what} beside the capture were left out; give them alone to read them"
+    notice = Notice("simulated-left-out", text, bundle.label(sources[0].path))
     return replace(profile, notices=(*profile.notices, notice))
 
 
@@ -197,6 +199,9 @@ def _operator(launch: _Launch) -> Operator | None:
         return None
     attributes = {"folder": launch.label} if launch.label else {}
     attributes |= _hot(launch, total)
+    if launch.traces and not launch.pipes and not launch.lines:
+        text = "instructions without the simulator's tables: taken as simulated, a device's timeline looks the same"
+        launch.notices.append(Notice("trace-alone", text, launch.label))
     if launch.pipes and not launch.traces:
         text = "without trace.json no core's time is known: pipe times and hot lines, but no shares"
         launch.notices.append(Notice("no-trace", text, launch.label))

@@ -26,10 +26,17 @@ def recognise(source: Source) -> int:
 def read(bundle: Bundle, soc: str | None = None) -> Profile:
     """See `read_job`; tasks that are no kernels (events, copies) are not among the operators."""
     profile = read_job(bundle, bundle.of(NAME), NAME, "msprof", soc)
+    label = profile.files[0].path
     kernels = tuple(op for op in profile.operators if op.core != "other")
     others = sum(op.count for op in profile.operators if op.core == "other")
-    if not others:
-        return profile
-    text = f"{others} tasks that are no kernels (events, copies, parts of collectives) were left out"
-    notice = Notice("other-tasks", text, profile.files[0].path)
-    return replace(profile, operators=kernels, notices=(*profile.notices, notice))
+    notices = [*profile.notices, times_only(label)]
+    if others:
+        text = f"{others} tasks that are no kernels (events, copies, parts of collectives) were left out"
+        notices.append(Notice("other-tasks", text, label))
+    return replace(profile, operators=kernels, notices=tuple(notices))
+
+
+def times_only(label: str) -> Notice:
+    """What lists of tasks lack, whatever the level they were collected at."""
+    text = "times of tasks only: shapes and counters are in op_summary_*.csv or kernel_details.csv of the run"
+    return Notice("times-only", text, label)

@@ -19,6 +19,7 @@ from kb.engine.readers.json_stream import Stopped, values
 from kb.engine.readers.simulator_trace import micro
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.table_text import TableText
+from kb.engine.readers.task_time import times_only
 from kb.engine.readers.words import clean
 from kb.errors import SourceError
 from kb.model import Notice, Profile
@@ -88,8 +89,10 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
             where=str(sources[0].path),
             now="give trace_view.json, msprof_*.json or the folder of the run",
         )
-    own = [notice for notice in profile.notices if notice.code != "no-rows"]
-    if not profile.operators:
+    own = [notice for notice in profile.notices if notice.code not in ("no-rows", "level0")]
+    if profile.operators:
+        own.append(times_only(found[0].label))
+    else:
         text = f"no kernel among {sum(one.events for one in found)} events"
         own.append(Notice("no-rows", text, found[0].label))
     return replace(

@@ -11,7 +11,8 @@ import mutants
 import pytest
 from running import ROOT
 
-from kb.engine.readers import readers
+from kb.engine.readers import job, read, readers
+from kb.errors import KbError
 
 SAMPLES = ROOT / "tests" / "samples"
 FOUND = mutants.samples(SAMPLES, [reader.NAME for reader in readers()])
@@ -42,6 +43,37 @@ def test_mutants(tmp_path: Path, sample: Path) -> None:
     place = FOUND.index(sample)
     outcomes = damaged(sample, range(place * 1000, place * 1000 + EACH), tmp_path)
     assert sum(outcomes.values()) == EACH
+
+
+BLOCKWISE = [path for path in FOUND if path.relative_to(SAMPLES).parts[0] in ("kernel_details", "op_summary")]
+
+
+def facts(path: Path) -> object:
+    """Operators and notices of a file, or its error as text."""
+    try:
+        profile = read([path])
+    except KbError as fault:
+        return str(fault)
+    operators = sorted(
+        (op.type or "", op.core, op.count, round(op.total_us, 4), len(op.counters))
+        for op in profile.operators
+    )
+    return operators, sorted((notice.code, notice.text) for notice in profile.notices)
+
+
+@pytest.mark.parametrize("sample", BLOCKWISE, ids=lambda path: path.relative_to(SAMPLES).as_posix())
+def test_mutants_by_lines_and_by_blocks(
+    tmp_path: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large tables are read another way, to the same answer, whatever is wrong with them."""
+    for seed in range(EACH // 2):
+        inner = tmp_path / str(seed)
+        inner.mkdir()
+        path = mutants.place(sample, seed, inner)
+        monkeypatch.setattr(job, "LARGE", 1 << 60)
+        by_lines = facts(path)
+        monkeypatch.setattr(job, "LARGE", 0)
+        assert facts(path) == by_lines, f"mutants.place({sample}, {seed})"
 
 
 @pytest.mark.long

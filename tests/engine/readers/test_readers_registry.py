@@ -97,3 +97,29 @@ def test_the_settings_of_a_profiler_run_alone_are_refused_by_name(tmp_path: Path
     (tmp_path / "profiler_info_3.json").write_text(text)
     with pytest.raises(SourceError, match="settings of a PyTorch profiler run"):
         readers.read([tmp_path])
+
+
+def test_whose_file_it_is(tmp_path: Path) -> None:
+    assert readers.reader_of(SAMPLES / "trace" / "whole-torch" / "trace_view.json") == "trace"
+    (tmp_path / "config.json").write_text('{"kernel_path": "a.o", "test_cases": []}')
+    (tmp_path / "profiler_info_0.json").write_text('{"common_config": 1, "experimental_config": 2}')
+    assert [readers.reader_of(path) for path in sorted(tmp_path.iterdir())] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "sample", ["trace/whole-torch", "database/whole.db", "database/odd-old.db", "task_time/whole.csv"]
+)
+def test_large_input_takes_another_way_to_the_same_answer(
+    sample: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kb.engine.readers import job
+
+    small = readers.read([SAMPLES / sample])
+    monkeypatch.setattr(job, "LARGE", 0)
+    large = readers.read([SAMPLES / sample])
+    assert [(op.type, op.count, op.core) for op in large.operators] == [
+        (op.type, op.count, op.core) for op in small.operators
+    ]
+    assert [op.total_us for op in large.operators] == pytest.approx([op.total_us for op in small.operators])
+    assert large.times.span == small.times.span and large.times.busy == small.times.busy
+    assert large.notices == small.notices

@@ -91,6 +91,15 @@ def test_the_report_says_that_it_is_simulated() -> None:
     assert report.capture.simulated and any(text.startswith("simulated:") for text in report.warnings)
 
 
+def test_a_trace_alone_may_be_of_a_device(tmp_path: Path) -> None:
+    shutil.copy(WHOLE / "simulator" / "trace.json", tmp_path)
+    profile = read([tmp_path])
+    assert profile.capture.simulated and "trace-alone" in [notice.code for notice in profile.notices]
+    shutil.copytree(SAMPLES / "msopprof" / "whole-vector", tmp_path / "run")
+    notice = next(n for n in read([tmp_path]).notices if n.code == "simulated-left-out")
+    assert notice.text.startswith("a trace of single instructions")
+
+
 def test_several_launches_are_several_operators(tmp_path: Path) -> None:
     for name in ("Add", "Mul"):
         shutil.copytree(WHOLE / "simulator", tmp_path / name / "0" / "simulator")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import struct
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from running import ROOT
 
 from kb.engine.readers import read, visualize
+from kb.engine.readers.visualize_cores import Cores, add_block, only_here
 from kb.errors import SourceError
 from tools.samples.visual import block, vector
 
@@ -96,3 +98,58 @@ def test_no_duration_is_refused(tmp_path: Path) -> None:
     path.write_bytes(block(5, {"name": "x"}))
     with pytest.raises(SourceError, match="holds no duration"):
         read([path])
+
+
+def test_what_no_csv_has() -> None:
+    """Instruction-cache requests and misses, waiting cycles and vector instructions, per core."""
+    (op,) = read([SAMPLES / "whole-vector.bin"]).operators
+    values = op.cores[0].values
+    assert (values["aiv_icache_requests"], values["aiv_icache_misses"]) == (2000.0, 40.0)
+    assert values["aiv_icache_miss_rate"] == pytest.approx(0.02)
+    assert (values["aiv_scalar_wait_cycles"], values["aiv_mte2_wait_cycles"]) == (90.0, 900.0)
+    assert (values["aiv_vec_total_instr_number"], values["aiv_vec_fp16_instr_number"]) == (300.0, 256.0)
+    assert (values["aiv_total_hit_rate"], values["aiv_read_hit_rate"]) == (75.0, 90.0)
+    assert not [name for name in values if name.startswith("aic_")]
+
+
+def test_it_adds_to_the_tables_what_they_lack_and_nothing_else(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES.parent / "msopprof" / "whole-vector", tmp_path / "run")
+    (alone,) = read([tmp_path / "run"]).operators
+    shutil.copy(SAMPLES / "whole-vector.bin", tmp_path / "run" / "visualize_data.bin")
+    (both,) = read([tmp_path / "run"]).operators
+    assert [core.sub_block for core in both.cores] == [core.sub_block for core in alone.cores]
+    for core, other in zip(both.cores, alone.cores, strict=True):
+        added = core.values.keys() - other.values.keys()
+        assert (
+            added == (only_here() & core.values.keys())
+            and {n: core.values[n] for n in other.values} == other.values
+        )
+    assert both.cores[0].values["aiv_icache_requests"] == 2000.0
+
+
+def test_caches_of_a_mix_kernel_belong_to_no_core() -> None:
+    cores: Cores = {}
+    row = {"name": "iCache Total", "value": ["90", "10", "100", "90"]}
+    table = {"table_name": "Cache", "header_name": ["", "hit", "miss", "total", "hit rate(%)"], "row": [row]}
+    add_block(9, {"table_per_block": [{"block_id": "0", "table_detail": [table]}]}, "mix", cores)
+    assert cores == {}
+    add_block(9, {"table_per_block": [{"block_id": "0", "table_detail": [table]}]}, "cube", cores)
+    assert cores[0, "cube0"]["aic_icache_miss_rate"] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"block_id": "0", "block_type": "vector", "name": "Vector FP32", "unit": 0, "value": "5"},
+        {"block_id": "x", "block_type": "vector", "name": "Vector FP32", "unit": 1, "value": "5"},
+        {"block_id": "0", "block_type": "tensor", "name": "Vector FP32", "unit": 1, "value": "5"},
+        {"block_id": "0", "block_type": "cube0", "name": "Vector FP32", "unit": 1, "value": "5"},
+        {"block_id": "0", "block_type": "vector", "name": "Vector Wait", "unit": 1, "value": "17"},
+        {"block_id": "0", "block_type": "vector", "name": None, "unit": 1, "value": [1]},
+        "text",
+    ],
+)
+def test_entries_that_mean_nothing_known_are_left_alone(item: object) -> None:
+    cores: Cores = {}
+    add_block(7, {"subblock_detail": [item]}, "vector", cores)
+    assert cores == {}
