@@ -92,3 +92,18 @@ def test_every_limit_is_sourced_and_used() -> None:
             bottleneck,
             name,
         )
+
+
+def test_a_vector_unit_that_does_nothing_is_waited_for_by_nobody() -> None:
+    """A mixed launch whose scalar unit works alone: the scalar share is work, no hand-over."""
+    fires = sample("cv-sync-bound")["fires"]
+    alone = {**fires, "values": {**fires["values"], "aiv_vec_ratio": 0.0}}
+    assert judge("cv-sync-bound", fires) is not None
+    assert judge("cv-sync-bound", alone) is None
+
+
+@pytest.mark.parametrize(("hand_written", "fires"), [("yes", True), ("no", False)])
+def test_a_library_product_is_not_told_to_use_the_cube(hand_written: str, fires: bool) -> None:
+    labels = {"core": "mix", "op_type": "FusedInferAttentionScore", "op_pattern": "attention"}
+    data = {"labels": labels | {"hand_written": hand_written}, "values": {"aic_mac_ratio": 0.02}}
+    assert (judge("cube-idle-no-dot", data) is not None) is fires

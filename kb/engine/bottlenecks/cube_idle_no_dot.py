@@ -30,14 +30,14 @@ def judge(f: Features) -> Held | None:
             f"a product ({f.labels.get('op_pattern')}) runs on vector cores only; the cube is unused",
         )
     cube = below(f, "aic_mac_ratio", limit("cube-idle-no-dot", "cube"))
-    if cube is None:
+    if cube is None or f.labels.get("hand_written") == "no":  # the library's products do use the cube
         return None
     idle = 1 - value(f, "aic_mac_ratio")
     return Held(
         0.65,
         round(min(idle, 1 - value(f, "floor_ratio")), 4),
         (cube, label(f, "op_pattern"), *context(f, "aiv_vec_ratio", "aic_mte2_ratio", "aic_scalar_ratio")),
-        f"the cube works {percent(value(f, 'aic_mac_ratio'))} of the time in a product",
+        f"the cube works only {percent(value(f, 'aic_mac_ratio'))} of the time although the kernel is a product ({f.labels.get('op_pattern')})",
     )
 
 

@@ -6,13 +6,15 @@ from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confid
 from kb.model import Features
 from kb.units import percent
 
+AT_WORK = 0.01  # a vector unit below this share is not the other side of anything
+
 
 def judge(f: Features) -> Held | None:
     """Both sides run the whole time, both mostly idle, scalar high."""
     scalar = above(f, "aic_scalar_ratio", limit("cv-sync-bound", "scalar"))
     cube = below(f, "aic_mac_ratio", limit("cv-sync-bound", "cube"))
     vector = below(f, "aiv_vec_ratio", limit("cv-sync-bound", "vector"))
-    if not (scalar and cube and vector):
+    if not (scalar and cube and vector) or value(f, "aiv_vec_ratio") < AT_WORK:
         return None
     quotient = above(f, "cube_vector_time_ratio", limit("cv-sync-bound", "quotient"))
     if "cube_vector_time_ratio" in f.values and quotient is None:
@@ -20,8 +22,8 @@ def judge(f: Features) -> Held | None:
     busy = value(f, "aic_mac_ratio") + value(f, "aiv_vec_ratio")
     evidence = (scalar, cube, vector, *([quotient] if quotient else []), *context(f, "aic_mte2_ratio"))
     return Held(
-        confidence(value(f, "aic_scalar_ratio"), 0.5, 0.75, low=0.7 if quotient else 0.55), round(max(0.0, 1 - busy - 0.0), 4), evidence,
-        f"cube {percent(value(f, 'aic_mac_ratio'))} and vector {percent(value(f, 'aiv_vec_ratio'))}: the scalar share of {percent(value(f, 'aic_scalar_ratio'))} is waiting for the other side",
+        confidence(value(f, "aic_scalar_ratio"), 0.5, 0.75, low=0.7 if quotient else 0.55), round(max(0.0, 1 - busy), 4), evidence,
+        f"cube {percent(value(f, 'aic_mac_ratio'))} and vector {percent(value(f, 'aiv_vec_ratio'))}: the scalar share of {percent(value(f, 'aic_scalar_ratio'))} is most likely waiting for the other side",
     )  # fmt: skip
 
 
