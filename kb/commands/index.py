@@ -18,12 +18,18 @@ def run(common: Common) -> int:
       kb index
       KB_INDEX=/tmp/index.db kb index --format json
     """
+    from kb.errors import KnowledgeError
     from kb.knowledge import store
     from kb.report.catalogue import say
     from kb.report.page import Page
 
     with working(common, "making the search index"):
         made = store.rebuilt()
+    if made.where == store.MEMORY:
+        raise KnowledgeError(
+            "the index fits nowhere: neither the cache nor the temporary folder can be written, or the disk is full",
+            now="Make room, or let KB_INDEX name a file where there is some. Searching works all the same, only slower.",
+        )
     document = {"schema": "kb.index/1", "path": made.where, "entries": made.size}
     show(
         common,

@@ -26,6 +26,7 @@ from kb.knowledge import embed, own
 if TYPE_CHECKING:
     from kb.model import Entry
 
+MEMORY = ":memory:"  # where an index lies that no file holds
 FORMAT = 3  # of the index file; kb.knowledge.index writes it
 _ALSO_READ = (
     "glossary.tsv",
@@ -134,9 +135,10 @@ def in_memory(entries: Sequence[Entry], embedder: embed.Embedder, left_out: Sequ
     """An index of these entries that no file holds."""
     from kb.knowledge import index as builder
 
-    db = sqlite3.connect(":memory:", check_same_thread=False)
+    db = sqlite3.connect(MEMORY, check_same_thread=False)
+    db.execute("PRAGMA temp_store = MEMORY")  # the disk may be full; SQLite would spill its own tables to it
     builder.fill(db, entries, embedder, left_out=left_out)
-    return Index(db, embedder, ":memory:")
+    return Index(db, embedder, MEMORY)
 
 
 def load_entries(chosen: Index | None = None) -> dict[str, Entry]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -80,3 +81,12 @@ def test_real_cases_need_their_folder(kb: Any) -> None:
     done = kb("eval", "advice", "--cases", "real.yaml")
     assert done.status == 2
     assert "--profiles" in done.err
+
+
+def test_an_index_that_fits_nowhere_is_not_called_made(kb: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kb.knowledge import store
+
+    monkeypatch.setattr(store, "rebuilt", lambda: SimpleNamespace(where=store.MEMORY, size=504))
+    done = kb("index")
+    assert (done.status, done.out) == (1, "")
+    assert "fits nowhere" in done.err

@@ -92,6 +92,7 @@ def test_a_full_disk_is_no_obstacle(root: Path, tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(index, "build", full)
     assert store.index().where == ":memory:"
+    assert store.index().db.execute("PRAGMA temp_store").fetchone() == (2,)  # nothing of it on the disk
     assert search.search("tiling of MatMul").results[0].id == "matmul-tiling"
     store.close()
     monkeypatch.setenv("KB_INDEX", str(tmp_path / "index.db"))
