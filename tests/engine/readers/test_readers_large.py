@@ -184,7 +184,7 @@ def test_one_odd_line_among_clean_ones(odd: str, tmp_path: Path) -> None:
         same(write(tmp_path / "table.csv", lines))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     odd=st.lists(
         st.tuples(st.integers(0, len(LINES) - 1), st.sampled_from(sorted(ODD))),
