@@ -67,13 +67,13 @@ def unpacked(source: Source) -> Iterator[tuple[Path, list[Notice]]]:
         try:
             box.folder.mkdir(mode=0o700)
             _unpack(source, box)
-        except OSError as fault:
-            raise unreadable(source.path, fault) from fault
         except _FAULTS as fault:
             if not box.kept:
                 text = f"a damaged archive, or one packed in a way that is not read: {fault}"
                 raise SourceError(text, where=str(source.path), now=_NOW) from fault
             box.fault = str(fault)
+        except OSError as fault:
+            raise unreadable(source.path, fault) from fault
         yield box.folder, box.notices
 
 
