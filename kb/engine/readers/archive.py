@@ -62,8 +62,8 @@ def unpacked(source: Source) -> Iterator[tuple[Path, list[Notice]]]:
     """
     with _ended_by_signals(), tempfile.TemporaryDirectory(prefix="kb-") as place:
         # named after the archive: readers call a kernel or a rank after its folder where nothing else names it
-        name = re.sub(r"(?:\.tar)?\.\w+$", "", source.path.name) or "archive"
-        box = _Box(Path(place) / _safe(name), source)
+        name = _safe(re.sub(r"(?:\.tar)?\.\w+$", "", source.path.name)).strip(".") or "archive"
+        box = _Box(Path(place) / name, source)
         try:
             box.folder.mkdir(mode=0o700)
             _unpack(source, box)
