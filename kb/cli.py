@@ -6,33 +6,38 @@ sqlite-utils.
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from kb.errors import KbError
+from kb.errors import KbError, OutputError
 
-INTERNAL, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
+INTERNAL, NO_OUTPUT, INTERRUPTED, PIPE_CLOSED = 70, 74, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
-    0 to 5 as `kb.errors` says, 130 interrupted, 141 the reader of a pipe went away, 70 a fault of `kb`.
+    0 to 5 as `kb.errors` says, 130 interrupted, 141 the reader of a pipe went away, 74 the answer could not be written,
+    70 a fault of `kb`.
     """
     args = list(sys.argv[1:] if argv is None else argv)
     own = args[: args.index("--")] if "--" in args else args
     debug = "--debug" in own
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
         status = _dispatch(args)
-        sys.stdout.flush()
+        _flush()
         return status
     except BrokenPipeError:
         _close_stdout()
         return PIPE_CLOSED
+    except OutputError as fault:
+        _close_stdout()
+        _tell(f"the answer cannot be written: {fault}")
+        return NO_OUTPUT
     except KeyboardInterrupt:
         _tell("interrupted")
         return INTERRUPTED
@@ -42,6 +47,32 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             traceback.print_exc()
         return _report(fault)
+
+
+class _Nowhere(io.TextIOBase):
+    """A stream that takes everything and keeps nothing."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+def _prepare_streams() -> None:
+    """Streams that can print any text; what the caller closed (`>&-`) leads nowhere instead of being missing."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _Nowhere())
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        raise OutputError(fault.strerror or str(fault)) from fault
 
 
 def _dispatch(args: list[str]) -> int:
@@ -85,8 +116,6 @@ def _tell(what: str, *, where: str = "", now: str = "") -> None:
 
 def _close_stdout() -> None:
     """Point stdout at nothing, so that Python's own flush at exit does not complain about the closed pipe."""
-    import os  # noqa: PLC0415
-
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

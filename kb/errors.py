@@ -60,6 +60,10 @@ class NothingToJudge(KbError):
     exit_status = 5
 
 
+class OutputError(Exception):
+    """The answer could not be written to stdout (a full disk); no fault of input, command or knowledge."""
+
+
 class KnowledgeError(KbError):
     """An entry, a target or another file of the knowledge base is at fault."""
 

@@ -169,6 +169,7 @@ class RunTimes:
     idle: Measure | None = None
     idle_gaps: int | None = None
     steps: int | None = None
+    step: Measure | None = None
     waiting: Measure | None = None
     transit: Measure | None = None
 

@@ -145,7 +145,7 @@ def resolve(name: str) -> tuple[str, ...]:
     now = (
         f"near: {', '.join(dict.fromkeys(_pretty(n) for n in near))}"
         if near
-        else "see the ids in data/targets"
+        else "chips are written as Ascend910B2 or Ascend310P3, families as atlas-a2"
     )
     raise UsageError(f'unknown chip "{name}"', where="--soc", now=now)
 

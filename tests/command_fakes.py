@@ -158,7 +158,7 @@ def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
         "interrupt": KeyboardInterrupt,  # type: ignore[dict-item,return-value]
     }
 
-    def advise(paths: list[Path], request: Request = Request()) -> Report:
+    def advise(paths: list[Path], request: Request = Request(), *, progress: object = None) -> Report:
         asked.calls.append(("advise", (paths, request)))
         name = paths[0].name
         if name in faults:

@@ -169,3 +169,57 @@ def test_the_original_skill_command(
         runpy.run_path(str(ROOT / "scripts" / "analyze_profile.py"), run_name="__main__")
     assert end.value.code == 2
     assert "--data" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_closed_stream_is_no_story(variables: dict[str, str], stream: str) -> None:
+    number = {"stdout": 1, "stderr": 2}[stream]
+    shell = f'exec "$0" -m kb runs list {number}>&-'
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell, sys.executable],
+        env=variables,
+        cwd=ROOT,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize(
+    "arguments", [["runs", "list"], ["doctor", "--format", "html"], ["list", "--format", "json"]]
+)
+def test_an_answer_that_cannot_be_written(variables: dict[str, str], arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "kb", *arguments], env=variables, cwd=ROOT, stdout=full, stderr=subprocess.PIPE,
+            text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == 74
+    assert "the answer cannot be written: No space left on device" in done.stderr
+    assert "fault in kb" not in done.stderr and "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "a"], ["search", "a", "--op"], ["report"], ["runs", "show"], ["show"], ["list", "--op"]],
+    ids=" ".join,
+)
+def test_bytes_that_are_no_text_are_no_fault(variables: dict[str, str], arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable.encode(), b"-m", b"kb", *(word.encode() for word in arguments), b"\xff\x1b[31m"],
+        env=variables, cwd=ROOT, capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode in (0, 2), done.stderr
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+def test_doctor_in_a_folder_that_was_deleted(variables: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    shell = 'rmdir "$PWD" && exec "$0" -m kb doctor'
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell, sys.executable], env=variables, cwd=tmp_path / "gone", capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, "the folder you are in was deleted" in done.stderr) == (2, True)

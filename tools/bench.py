@@ -7,54 +7,93 @@ the median over interleaved pairs; the pairs stand beside it.
 from __future__ import annotations
 
 import os
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.samples import trace  # noqa: E402 - run as a script, the folder above is not on the path
+
 KB = (sys.executable, "-c", "import sys; from kb.cli import main; sys.exit(main())")
 
 
-def cpu_seconds(command: Sequence[str]) -> float:
-    """CPU time of one process from start to end.
+PASS = "import csv, sys; n = 0; f = open(sys.argv[1], newline='')\nfor r in csv.reader(f): n += len(r)"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one process took from start to end."""
+
+    cpu_s: float
+    peak_mib: float
+
+
+def cost(command: Sequence[str]) -> Cost:
+    """CPU time and peak memory of one process.
 
     Raises:
         SystemExit: the command failed, which would make its time worthless.
     """
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, check=False, cwd=ROOT)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        raise SystemExit(
-            f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')}"
-        )
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            errors.seek(0)
+            text = errors.read().decode(errors="replace")
+            raise SystemExit(f"{' '.join(command)}: exit status {process.returncode}\n{text}")
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def interleaved(measured: Sequence[str], baseline: Sequence[str], pairs: int) -> list[tuple[float, float]]:
-    """CPU seconds of both commands, turn by turn, after one run of each that only warms the file cache."""
+def interleaved(measured: Sequence[str], baseline: Sequence[str], pairs: int) -> list[tuple[Cost, Cost]]:
+    """Costs of both commands, turn by turn, after one run of each that only warms the file cache."""
     for command in (measured, baseline):
-        cpu_seconds(command)
-    return [(cpu_seconds(measured), cpu_seconds(baseline)) for _ in range(pairs)]
+        cost(command)
+    return [(cost(measured), cost(baseline)) for _ in range(pairs)]
+
+
+def print_ratio(found: Sequence[tuple[Cost, Cost]]) -> None:
+    """The median ratio with its range, and the median seconds that it comes from."""
+    ratios = [ours.cpu_s / base.cpu_s for ours, base in found]
+    middle, low, high = statistics.median(ratios), min(ratios), max(ratios)
+    print(f"  ratio {middle:.2f} (median of {len(found)} pairs; {low:.2f} to {high:.2f})")
+    ours, base = (statistics.median(item.cpu_s for item in side) for side in zip(*found, strict=True))
+    python = f"Python {sys.version.split()[0]}, {os.cpu_count()} cores"
+    print(f"  medians {ours:.3f} s / {base:.3f} s CPU; {python}", flush=True)
 
 
 def cold_search(pairs: int = 9) -> None:
     """A whole `kb search` against `import typer`, the smallest command line one could have."""
     found = interleaved((*KB, "search", "NMS CPU fallback"), (sys.executable, "-c", "import typer"), pairs)
-    ratios = [ours / base for ours, base in found]
     print('cold-search: kb search "NMS CPU fallback" / python -c "import typer", CPU of the whole process')
-    print(
-        f"  ratio {statistics.median(ratios):.2f} (median of {pairs} pairs; {min(ratios):.2f} to {max(ratios):.2f})"
-    )
-    ours, base = (statistics.median(times) * 1000 for times in zip(*found, strict=True))
-    print(f"  medians {ours:.0f} ms / {base:.0f} ms; Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+    print_ratio(found)
 
 
-BENCHMARKS = {"cold-search": cold_search}
+def advise_table(rows: int, lengths: int = 8, pairs: int = 3) -> None:
+    """A whole `kb advise` of a kernel table against one pass of the csv module over the same file."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "kernel_details.csv"
+        trace.write(path, rows, lengths=lengths)
+        size = path.stat().st_size
+        found = interleaved((*KB, "advise", str(path)), (sys.executable, "-c", PASS, str(path)), pairs)
+    what = f"{rows} rows, {size / 1e6:.0f} MB, {lengths} sequence lengths"
+    print(f"kb advise kernel_details.csv ({what}) / a pass of csv.reader, CPU of the whole process")
+    print_ratio(found)
+    print(f"  peak memory {max(ours.peak_mib for ours, _ in found):.0f} MiB", flush=True)
+
+
+BENCHMARKS = {
+    "cold-search": cold_search,
+    "advise-100k": lambda: advise_table(100_000),
+    "advise-1m": lambda: advise_table(1_000_000),
+    "advise-shapes": lambda: advise_table(300_000, lengths=1024),
+}
 
 
 def main(names: Sequence[str]) -> int:

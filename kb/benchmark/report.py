@@ -12,6 +12,7 @@ from kb.errors import SourceError
 from kb.model import to_dict
 from kb.report.catalogue import say
 from kb.report.page import Block, Heading, Items, Page, Table
+from kb.textfile import read_text
 
 Floor = Mapping[str, Mapping[str, float]]
 
@@ -23,9 +24,9 @@ def read_floor(path: Path) -> Floor:
         SourceError: unreadable, or no such figures.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_text(path))
         return {str(a): {str(b): float(value) for b, value in figures.items()} for a, figures in data.items()}
-    except (OSError, ValueError, AttributeError, TypeError) as fault:
+    except (ValueError, AttributeError, TypeError) as fault:
         raise SourceError(
             f"floor unreadable: {fault}", where=str(path), now='give {"section": {"figure": number}} in JSON'
         ) from fault

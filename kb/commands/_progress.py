@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,18 @@ PATIENCE = 1.0  # seconds before anything is shown
 
 
 @contextmanager
-def working(given: Common, what: str) -> Iterator[None]:
-    """Show `what` with a spinner while the block runs, on a terminal only, after a second, never with -q."""
+def working(given: Common, what: str) -> Iterator[Callable[[int, float], None] | None]:
+    """Show `what` with a spinner while the block runs, on a terminal only, after a second, never with -q.
+
+    What is yielded takes rows done and the part of the work that they are (0 to 1), to be shown with the time left;
+    None where nobody watches.
+    """
     remark(given, what)
     if given.quiet or given.verbose or not sys.stderr.isatty():
-        yield
+        yield None
         return
     shown: list[Any] = []
+    began = time.monotonic()
 
     def start() -> None:
         from rich.console import Console
@@ -35,16 +41,28 @@ def working(given: Common, what: str) -> Iterator[None]:
         shown.append(status)
         status.start()
 
+    def update(rows: int, part: float) -> None:
+        from rich.text import Text
+
+        for status in shown:
+            status.update(Text(f"{clean(what)}: {so_far(rows, part, time.monotonic() - began)}"))
+
     timer = threading.Timer(PATIENCE, start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield update
     finally:
         timer.cancel()
         timer.join()
         for status in shown:
             status.stop()
+
+
+def so_far(rows: int, part: float, elapsed_s: float) -> str:
+    """Rows, percent and the seconds left if the rest goes as fast."""
+    left = f", about {elapsed_s * (1 - part) / part:.0f} s left" if part > 0 else ""
+    return f"{rows:,} rows".replace(",", " ") + f", {part:.0%}{left}"
 
 
 @contextmanager

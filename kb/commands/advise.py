@@ -21,7 +21,7 @@ def run(
     common: Common,
     *,
     paths: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
             metavar="PATH...",
             show_default=False,
@@ -75,7 +75,7 @@ def run(
       kb advise rank0/ rank1/ rank2/ --format html > report.html
       kb advise --metrics counters.json --format jsonl
     """
-    given = list(paths or [])
+    given = [existing_path(path) for path in paths or []]
     if metrics is not None and given:
         raise UsageError("both a profile and --metrics", now="Give one of the two.")
     if metrics is None and not given:
@@ -85,12 +85,26 @@ def run(
     from kb.engine import pipeline
 
     request = request_for(soc=soc, shape=shape, audience=audience, top=top)
-    with working(common, f"reading {metrics or ', '.join(map(str, given))}"):
+    with working(common, f"reading {metrics or ', '.join(map(str, given))}") as progress:
         full = in_full(request)
-        reports = pipeline.advise_metrics(metrics, full) if metrics else [pipeline.advise(given, full)]
+        if metrics:
+            reports = pipeline.advise_metrics(metrics, full)
+        else:
+            reports = [pipeline.advise(given, full, progress=progress)]
     shown = [pipeline.narrow(kept(common, report), request) for report in reports]
     print_reports(common, shown, many=metrics is not None and _is_list(metrics))
     return 0
+
+
+def existing_path(text: str) -> Path:
+    """A path as it was typed; an empty one (a variable that is not set) is not the folder one stands in.
+
+    Raises:
+        UsageError: it is empty.
+    """
+    if not text:
+        raise UsageError("an empty path", where="PATH", now='Give a path; "." stands for the current folder.')
+    return Path(text)
 
 
 def _is_list(path: Path) -> bool:

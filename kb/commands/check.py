@@ -66,9 +66,7 @@ def _checked(model: Path | None, soc: str, torch: Path | None) -> CheckResult:
             "give a model or --torch FILE", now="For example: kb check model.onnx --soc Ascend310P3"
         )
     if not soc:
-        raise UsageError(
-            "which chip?", where="--soc", now="For example --soc Ascend310P3; see the ids in data/targets."
-        )
+        raise UsageError("which chip?", where="--soc", now="For example --soc Ascend310P3.")
     targets.family_of(soc)
     if torch is not None:
         names = read_names(torch)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -118,10 +119,10 @@ def run(
       kb profile-and-advise --dry-run -- python3 infer.py
       kb profile-and-advise ./OPPROF_20260101120000_ABCDEF
     """
-    if len(target) == 1 and is_profile(Path(target[0])) and not dry_run:
-        return advise.run(common, paths=[Path(target[0])], soc=soc, audience=audience, top=top)
     from kb.engine import collect, pipeline
 
+    if "" in target[:1]:
+        raise UsageError("TARGET is empty", now="Give a program or a profile.")
     options = collect.Options(
         target=tuple(target),
         mode=mode,  # type: ignore[arg-type]  # checked by Options
@@ -134,6 +135,11 @@ def run(
         timeout_s=timeout,
         output=output,
     )
+    if len(target) == 1 and is_profile(Path(target[0])) and not dry_run:
+        unused = _collecting(options)
+        if unused:
+            say(common, f"{target[0]} is a profile that exists: nothing is collected, {unused} not used")
+        return advise.run(common, paths=[target[0]], soc=soc, audience=audience, top=top)
     plan = _plan(options, dry_run=dry_run)
     if dry_run:
         emit(collect.render_plan(plan))
@@ -157,8 +163,22 @@ def is_profile(path: Path) -> bool:
         from kb.engine.readers import reader_of
 
         return reader_of(path) is not None
-    with path.open("rb") as file:
-        return not file.read(4).startswith((b"\x7fELF", b"#!"))
+    try:
+        with path.open("rb") as file:
+            return not file.read(4).startswith((b"\x7fELF", b"#!"))
+    except OSError:
+        return not os.access(
+            path, os.X_OK
+        )  # a program may be run without being read; the reader says what is wrong
+
+
+def _collecting(options: Options) -> str:
+    """The options given that only a collection uses, as words."""
+    plain = type(options)(target=options.target, soc=options.soc)
+    names = [
+        field.name for field in fields(options) if getattr(options, field.name) != getattr(plain, field.name)
+    ]
+    return ", ".join("--" + name.removesuffix("_s").replace("_", "-") for name in names)
 
 
 def _plan(options: Options, *, dry_run: bool) -> Plan:

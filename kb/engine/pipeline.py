@@ -6,6 +6,7 @@ files -> readers -> Profile -> metrics -> Features -> bottlenecks -> Diagnosis -
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
@@ -24,6 +25,9 @@ Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
 LEADS = 5  # operators of a run-level finding that entries are matched with
 KEPT = 60  # recommendations of a run that are kept; fewer are shown
+
+
+_FIGURE = re.compile(r"\b\d[\d.,]*\s*(%|us\b|ms\b|s\b|[KMG]?i?B\b)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,13 @@ class Request:
     top: int = 20
 
 
-def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowledge | None = None) -> Report:
-    """The report for a profile; several paths are one run.
+def advise(
+    paths: Sequence[Path],
+    request: Request = Request(),
+    knowledge: Knowledge | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> Report:
+    """The report for a profile; several paths are one run. `progress` is told of rows read and the part they are.
 
     Raises:
         SourceError: a file could not be read. UsageError: an option makes no sense.
@@ -54,7 +63,7 @@ def advise(paths: Sequence[Path], request: Request = Request(), knowledge: Knowl
     """
     from kb.engine import readers
 
-    return advise_profile(readers.read(paths, soc=request.soc), request, knowledge)
+    return advise_profile(readers.read(paths, soc=request.soc, progress=progress), request, knowledge)
 
 
 def advise_metrics(
@@ -166,8 +175,8 @@ def _leads(findings: Sequence[Finding], operators: Sequence[Features]) -> dict[s
 
 
 def _words(finding: Finding, leads: Sequence[Features]) -> str:
-    """A finding as the sentence a person would search with."""
-    parts = [finding.pattern.replace("-", " "), finding.summary]
+    """A finding as the sentence a person would search with; its figures mean nothing to a search."""
+    parts = [finding.pattern.replace("-", " "), _FIGURE.sub(" ", finding.summary)]
     for lead in leads[:1]:
         parts += [lead.labels.get("op_type", ""), lead.labels.get("op_pattern", "")]
     return " ".join(part for part in parts if part)

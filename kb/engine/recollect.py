@@ -1,8 +1,8 @@
 """The command that collects what a judgement lacked, for the tool that took the profile.
 
 The table `recollect.tsv` names for every metric the metric group of each tool. "-" is a counter that tool never
-writes: the kernel is then profiled alone with msopprof. "@level", "@shape" and "@soc" are no groups but a level of
-detail, or words that `kb` itself needs.
+writes: the kernel is then profiled alone with msopprof. "@level", "@shape", "@soc" and "@ranks" are no groups but a
+level of detail, or what `kb` itself needs to be told.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _NEVER = "-"
 _WORDS = {
     "@shape": "kb advise PROFILE --shape SHAPES",
     "@soc": "kb advise PROFILE --soc NAME",
+    "@ranks": "kb advise PROFILE_OF_RANK_0 PROFILE_OF_RANK_1 ...",
 }
 _LEVEL = {
     "msopprof": "msopprof --aic-metrics=Default --output=DIR ./app",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from kb.errors import SourceError
 from kb.knowledge import embed, query, store
 from kb.knowledge.search import rank
 from kb.knowledge.store import Index
+from kb.textfile import read_text
 
 WAYS = ("words", "meaning", "fused")
 DEPTH = 100
@@ -143,13 +145,11 @@ def _mean(ones: Sequence[Scores]) -> Scores:
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    lines = io.StringIO(read_text(path), newline="")
     try:
-        with path.open(encoding="utf-8", newline="") as handle:
-            rows = list(csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE))
-    except (OSError, UnicodeDecodeError) as fault:
-        raise SourceError(
-            f"questions unreadable: {fault}", where=str(path), now="give a UTF-8 TSV file"
-        ) from fault
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    except csv.Error as fault:
+        raise SourceError(f"no table: {fault}", where=str(path), now="give a TSV file") from fault
     missing = [name for name in columns if not rows or name not in rows[0]]
     if missing:
         raise SourceError(

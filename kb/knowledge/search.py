@@ -20,9 +20,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kb.errors import SourceError, UsageError
+from kb.errors import UsageError
 from kb.knowledge import query, store
 from kb.knowledge.embed import sign_bits
+from kb.textfile import read_text
 
 WORDS = 1.5  # weight of the words beside the meaning
 NEAR = 120  # entries nearest by bit codes whose exact cosine is computed
@@ -101,6 +102,7 @@ def search(
         UsageError: unknown kind or chip, or `k` below 1.
         KnowledgeError: the knowledge or the index is at fault.
     """
+    text, op, soc = _sayable(text), op and _sayable(op), soc and _sayable(soc)
     if kind is not None and kind not in KINDS:
         raise UsageError(f'unknown kind "{kind}"', where="--kind", now=f"one of {', '.join(KINDS)}")
     if k < 1:
@@ -113,6 +115,11 @@ def search(
         if use is not None:
             raise
         return _search(store.rebuilt(), text, k, wanted, lang)  # the file was damaged behind its head
+
+
+def _sayable(words: str) -> str:
+    """Words without the lone surrogates that stand for bytes of a command line that are no UTF-8."""
+    return words.encode("utf-8", "replace").decode()
 
 
 def search_many(
@@ -131,17 +138,9 @@ def search_many(
     The options are those of `search`.
 
     Raises:
-        SourceError: the file cannot be read as UTF-8 text.
+        SourceError: the file cannot be read as UTF-8 text, see `kb.textfile`.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise SourceError(
-            f"queries unreadable: {getattr(fault, 'strerror', None) or 'not UTF-8 text'}",
-            where=str(path),
-            now="give a UTF-8 text file with one query a line, or a TSV with the queries first",
-        ) from fault
-    for number, line in enumerate(lines):
+    for number, line in enumerate(read_text(path).splitlines()):
         first = line.split("\t")[0].strip()
         if first and not (number == 0 and first.casefold() == "query"):
             yield search(first, k=k, kind=kind, op=op, soc=soc, bottleneck=bottleneck, lang=lang, use=use)
@@ -151,11 +150,9 @@ def similar(
     text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, lang: str = "en", use: store.Index | None = None
 ) -> tuple[Hit, ...]:
     """Entries most like a text (a finding in words) or like the entry of that id, which is left out itself."""
-    chosen = use or store.index()
-    row = chosen.db.execute("SELECT json FROM entry WHERE id = ?", (text,)).fetchone()
-    words = text
-    if row:
-        told = json.loads(row[0])
+    text = words = _sayable(text)
+    told = store.record_of(text, use)
+    if told is not None:
         words = " ".join((told["title"]["en"], told["symptom"]["en"], *told["operators"]))
     found: list[Hit] = []
     for kind in kinds:

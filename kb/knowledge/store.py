@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from kb import shipped
@@ -144,12 +144,31 @@ def load_entries(chosen: Index | None = None) -> dict[str, Entry]:
     from kb.knowledge import record
 
     found = {}
-    for (text,) in (chosen or index()).db.execute("SELECT json FROM entry ORDER BY n"):
-        told = json.loads(text)
+    for told in _records("SELECT json FROM entry ORDER BY n", (), chosen):
         if told["file"]:
             told["file"] = str(shipped.root() / told["file"])  # an absolute path stays as it is
         found[told["id"]] = record.entry(told)
     return found
+
+
+def record_of(entry: str, chosen: Index | None = None) -> dict[str, Any] | None:
+    """The entry of that id as the index holds it, None where there is none."""
+    found = _records("SELECT json FROM entry WHERE id = ?", (entry,), chosen)
+    return found[0] if found else None
+
+
+def _records(query: str, values: tuple[str, ...], chosen: Index | None) -> list[dict[str, Any]]:
+    """Entries as the index holds them; an index of ours that proves damaged behind its head is made anew, once."""
+
+    def read(source: Index) -> list[dict[str, Any]]:
+        return [json.loads(text) for (text,) in source.db.execute(query, values)]
+
+    if chosen is not None:
+        return read(chosen)
+    try:
+        return read(index())
+    except (sqlite3.DatabaseError, ValueError):
+        return read(rebuilt())
 
 
 def version() -> str:
@@ -231,10 +250,10 @@ def _cached(named: Path | None, embedder: embed.Embedder, *, anew: bool = False)
             path = place()
             found = None if anew else _usable(path, embedder, mark)
             return found or _made(path, embedder, mark, anew=anew)
-        except OSError as fault:
+        except (OSError, sqlite3.OperationalError) as fault:  # SQLite has its own error for a full disk
             if named is not None:
                 raise KnowledgeError(
-                    f"the search index cannot be written: {fault.strerror or fault}",
+                    f"the search index cannot be written: {getattr(fault, 'strerror', None) or fault}",
                     where=str(named),
                     now="let KB_INDEX name a file in a folder you may write to",
                 ) from fault

@@ -33,7 +33,13 @@ def location(db: str | None = None) -> Path:
             now="Give the path of a SQLite file.",
         )
     if named:
-        return Path(named).expanduser()
+        try:
+            return Path(named).expanduser()
+        except RuntimeError as fault:
+            where = "--db" if db else "KB_DB"
+            raise UsageError(
+                f"no user has that home folder: {named}", where=where, now="Give the path of a file."
+            ) from fault
     data = os.environ.get("XDG_DATA_HOME", "")
     if data and Path(data).is_absolute():
         return Path(data) / "kb" / "kb.db"
@@ -105,8 +111,9 @@ def _faults(path: Path) -> Iterator[None]:
             now = "Give a file that can be written with --db, or set KB_DB."
         raise SourceError(f"the run store cannot be used: {text}", where=str(path), now=now) from fault
     except (OSError, OverflowError) as fault:
+        why = "Not a directory" if isinstance(fault, FileExistsError) else getattr(fault, "strerror", None)
         raise SourceError(
-            f"the run store cannot be used: {getattr(fault, 'strerror', None) or fault}",
+            f"the run store cannot be used: {why or fault}",
             where=str(path),
             now="Give a file that can be written with --db, or set KB_DB.",
         ) from fault

@@ -95,6 +95,7 @@ def load_run(run: str, *, db: str | None = None) -> dict[str, Any]:
         SourceError: the store cannot be read.
     """
     path = location(db)
+    run = run.encode("utf-8", "replace").decode()  # SQLite takes no lone surrogates
     with reading(path) as connection:
         found = [] if connection is None else _beginning(connection, run)
     if not found:
@@ -103,7 +104,10 @@ def load_run(run: str, *, db: str | None = None) -> dict[str, Any]:
     if len(found) > 1 and not exact:
         ids = ", ".join(row["id"] for row in found[:5])
         raise UsageError(f"{run!r} is the beginning of several runs: {ids}", now="Give more of the id.")
-    document = json.loads((exact or found)[0]["document"])
+    try:
+        document = json.loads((exact or found)[0]["document"])
+    except (ValueError, RecursionError):
+        document = None
     if not isinstance(document, dict):
         raise SourceError(
             f"the document of run {run!r} is damaged", where=str(path), now="Analyse the profile again."

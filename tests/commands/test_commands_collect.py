@@ -102,3 +102,26 @@ def test_doctor_names_faults_and_remedies(kb: Any, program: str, monkeypatch: py
     failed = [check for check in found["checks"] if check["state"] == "fail"]
     assert failed
     assert all(check["remedy"] for check in failed)
+
+
+def test_options_of_a_collection_beside_a_profile_are_said_to_be_idle(kb: Any, tmp_path: Path) -> None:
+    (tmp_path / "profile").mkdir()
+    done = kb(
+        "profile-and-advise", "profile", "--mode", "simulator", "--timeout", "9", "--soc", "Ascend910B2"
+    )
+    assert done.status == 0
+    assert "nothing is collected, --mode, --timeout not used" in done.err
+    assert kb("profile-and-advise", "profile").err == ""
+    assert kb("profile-and-advise", "profile", "--launch-count", "0").status == 2
+
+
+@pytest.mark.parametrize("command", ["advise", "profile-and-advise"])
+def test_an_empty_path_is_not_the_folder_one_stands_in(kb: Any, asked: Asked, command: str) -> None:
+    done = kb(command, "")
+    assert (done.status, asked.calls) == (2, [])
+    assert "empty" in done.err
+
+
+def test_output_in_a_home_folder_of_nobody(kb: Any, program: str) -> None:
+    done = kb("profile-and-advise", program, "--mode", "device", "--output", "~nobody-of-that-name/x")
+    assert (done.status, "no user has that home folder" in done.err) == (2, True)

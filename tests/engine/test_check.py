@@ -248,6 +248,16 @@ def test_remedies_are_recipes_for_this_operator() -> None:
     assert fine.operators[0].remedies == ()
 
 
+def test_dynamic_shapes_are_a_fault_only_where_the_tables_say_so() -> None:
+    def broken(kind: str, soc: str) -> str:
+        return "; ".join(checked(w.node(kind, ["x"], ["y"]), shape=["n", 3], soc=soc).operators[0].broken)
+
+    assert "dynamic-shape" in broken("LRN", "Ascend910B3"), "its kernel is listed without dynamic shapes"
+    assert broken("Relu", "Ascend910B3") == ""
+    assert broken("Slice", "Ascend910B3") == "", "StridedSliceV2 is a name of the converter, not a kernel"
+    assert broken("LRN", "Ascend310P3") == ""
+
+
 def test_types_of_a_profile_on_another_chip() -> None:
     result = check_types(
         {"Conv2D": 50, "ScatterElements": 2, "hcom_allReduce_": 1, "MyOwn": 1}, "Ascend310P3"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,34 @@ def test_a_damaged_cache_is_built_anew(root: Path, tmp_path: Path, damage: str) 
     path.write_bytes(spoiled[damage])
     assert search.search("tiling of MatMul").results[0].id == "matmul-tiling"
     assert search.search("tiling of MatMul").results[0].id == "matmul-tiling"
+
+
+def test_entries_of_a_damaged_cache_are_read_all_the_same(root: Path, tmp_path: Path) -> None:
+    """The head is whole, so the file opens; the entries behind it are not."""
+    store.index()
+    (path,) = _cached(tmp_path)
+    for read in (
+        store.load_entries,
+        lambda: store.record_of("matmul-tiling"),
+        lambda: search.similar("matmul-tiling"),
+    ):
+        store.close()
+        whole = path.read_bytes()
+        path.write_bytes(whole[:8192] + b"\xff" * (len(whole) - 8192))
+        assert read()
+
+
+def test_a_full_disk_is_no_obstacle(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(index, "build", full)
+    assert store.index().where == ":memory:"
+    assert search.search("tiling of MatMul").results[0].id == "matmul-tiling"
+    store.close()
+    monkeypatch.setenv("KB_INDEX", str(tmp_path / "index.db"))
+    with pytest.raises(KnowledgeError, match="disk is full"):
+        store.index()
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(

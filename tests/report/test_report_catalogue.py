@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-import kb.commands
 import kb.report
 from kb.knowledge.status import GROUPS
 from kb.report.catalogue import LANGUAGES, TEXTS, say
 
+PACKAGE = Path(kb.report.__path__[0]).parent
 SOURCES = sorted(
     path
-    for package in (kb.report, kb.commands)
-    for path in Path(package.__path__[0]).rglob("*.py")
+    for part in ("report", "commands", "benchmark", "engine/readers")
+    for path in (PACKAGE / part).rglob("*.py")
     if path.name != "catalogue.py"
 )
 

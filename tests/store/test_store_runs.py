@@ -300,3 +300,26 @@ def test_a_kill_leaves_the_run_whole_or_absent(tmp_path: Path) -> None:
         assert counts == (whole if RUN.run in kept else dict.fromkeys(DETAILS, 0))
         assert save(plain(RUN), db=db) == RUN.run
     assert killed > 5
+
+
+@pytest.mark.parametrize("text", ["nonsense", "null", "[]", "[" * 100_000])
+def test_a_damaged_document_is_named(db: str, text: str) -> None:
+    run = save(plain(SAMPLE), db=db)
+    with closing(sqlite3.connect(db)) as connection:
+        connection.execute("update runs set document = ?", [text])
+        connection.commit()
+    with pytest.raises(SourceError, match="is damaged"):
+        load_run(run, db=db)
+
+
+def test_a_run_id_of_bytes_that_are_no_text_is_unknown(db: str) -> None:
+    save(plain(SAMPLE), db=db)
+    with pytest.raises(UsageError, match="no run"):
+        load_run("\udcff", db=db)
+
+
+def test_a_home_folder_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KB_DB", "~nobody-of-that-name/kb.db")
+    with pytest.raises(UsageError, match="home folder") as caught:
+        location()
+    assert caught.value.where == "KB_DB"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
 from kb.model import Evidence, Features
+from kb.units import percent
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -32,11 +33,11 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
                         "compute_time_share",
                         round(share, 4),
                         "1",
-                        f"> {threshold.value:.0%}",
+                        f"> {percent(threshold.value)}",
                         threshold.source,
                     ),
                 ),
-                f"attention runs as separate products and softmax: {share:.0%} of the compute time",
+                f"attention runs as separate products and softmax: {percent(share)} of the compute time",
                 group,
             )
     fused = [

@@ -13,6 +13,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 DETAILS = (
     "aiv_vec_bankgroup_cflt_ratio",
@@ -40,7 +41,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.05, 0.15),
         round(headroom, 4),
         (*found[:3], *context(f, "aiv_vec_ratio")),
-        f"{share:.0%} of the time is lost to UB bank conflicts",
+        f"{percent(share)} of the time is lost to UB bank conflicts",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
 from kb.model import Features
+from kb.units import percent
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -24,7 +25,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(share, 0.05, 0.3),
         round(share, 4),
         evidence,
-        f"communication that nothing hides takes {share:.0%} of the run ({max(0.0, hidden):.0%} of it overlaps with computation); part of it may be waiting for other ranks",
+        f"communication that nothing hides takes {percent(share)} of the run ({percent(max(0.0, hidden))} of it overlaps with computation); part of it may be waiting for other ranks",
         group,
     )
 

@@ -13,6 +13,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -22,12 +23,12 @@ def judge(f: Features) -> Held | None:
         return None
     share = value(f, "core_time_imbalance")
     idle = value(f, "idle_core_share")
-    what = f"; {idle:.0%} of the launched cores did next to nothing" if idle > 0 else ""
+    what = f"; {percent(idle)} of the launched cores did next to nothing" if idle > 0 else ""
     return Held(
         confidence(share, 0.1, 0.3),
         round(share, 4),
         (spread, *context(f, "idle_core_share", "working_cores", "block_dim")),
-        f"cores finish at different times: {share:.0%} of the launched cores' time is waiting for the slowest{what}",
+        f"cores finish at different times: {percent(share)} of the launched cores' time is waiting for the slowest{what}",
     )
 
 

@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -27,7 +28,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.8, 0.95),
         round(headroom, 4),
         (cube, *context(f, "floor_ratio")),
-        f"the cube works {share:.0%} of the time: near its limit",
+        f"the cube works {percent(share)} of the time: near its limit",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, below, context, label, limit, pattern_in, value
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -36,7 +37,7 @@ def judge(f: Features) -> Held | None:
         0.65,
         round(min(idle, 1 - value(f, "floor_ratio")), 4),
         (cube, label(f, "op_pattern"), *context(f, "aiv_vec_ratio", "aic_mte2_ratio", "aic_scalar_ratio")),
-        f"the cube works {value(f, 'aic_mac_ratio'):.0%} of the time in a product",
+        f"the cube works {percent(value(f, 'aic_mac_ratio'))} of the time in a product",
     )
 
 

@@ -13,6 +13,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -27,7 +28,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.75, 0.95),
         round(headroom, 4),
         (vector, cube),
-        f"vector unit busy {share:.0%}, cube {value(f, 'aic_mac_ratio'):.0%}: the vector side sets the pace",
+        f"vector unit busy {percent(share)}, cube {percent(value(f, 'aic_mac_ratio'))}: the vector side sets the pace",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, context, limit, value
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -17,7 +18,7 @@ def judge(f: Features) -> Held | None:
         0.5,
         round(max(0.0, min(cube, vector)), 4),
         evidence,
-        f"cube {cube:.0%} and vector {vector:.0%} leave room for each other; a simulator trace would show whether they overlap",
+        f"cube {percent(cube)} and vector {percent(vector)} leave room for each other; a simulator trace would show whether they overlap",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, confidence, context, limit, value
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -20,7 +21,7 @@ def judge(f: Features) -> Held | None:
     evidence = (scalar, cube, vector, *([quotient] if quotient else []), *context(f, "aic_mte2_ratio"))
     return Held(
         confidence(value(f, "aic_scalar_ratio"), 0.5, 0.75, low=0.7 if quotient else 0.55), round(max(0.0, 1 - busy - 0.0), 4), evidence,
-        f"cube {value(f, 'aic_mac_ratio'):.0%} and vector {value(f, 'aiv_vec_ratio'):.0%}: the scalar share of {value(f, 'aic_scalar_ratio'):.0%} is waiting for the other side",
+        f"cube {percent(value(f, 'aic_mac_ratio'))} and vector {percent(value(f, 'aiv_vec_ratio'))}: the scalar share of {percent(value(f, 'aic_scalar_ratio'))} is waiting for the other side",
     )  # fmt: skip
 
 

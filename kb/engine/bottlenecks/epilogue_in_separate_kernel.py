@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
 from kb.model import Evidence, Features
+from kb.units import percent
 
 EPILOGUES = ("add", "biasadd", "mul", "cast", "gelu", "relu", "leakyrelu", "fastgelu", "swish", "silu")
 PRODUCTS = ("matmul", "batchmatmul", "conv2d", "groupedmatmul", "quantbatchmatmul", "fullyconnection")
@@ -35,7 +36,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
             "compute_time_share",
             round(share, 4),
             "1",
-            f"> {threshold.value:.0%}",
+            f"> {percent(threshold.value)}",
             f"{len(group)} operator groups; {threshold.source}",
         )
     ]
@@ -53,7 +54,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(share, 0.02, 0.15),
         1.0,
         tuple(evidence),
-        f"epilogues in separate kernels take {share:.0%} of the compute time",
+        f"epilogues in separate kernels take {percent(share)} of the compute time",
         group,
     )
 

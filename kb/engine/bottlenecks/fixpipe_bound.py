@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -25,7 +26,7 @@ def judge(f: Features) -> Held | None:
     longest = share >= max(value(f, "aic_mte2_ratio"), value(f, "aic_mac_ratio"))
     return Held(
         confidence(share, 0.15, 0.75, low=0.6 if longest else 0.4), pipe_headroom(f, "aic_fixpipe"),
-        (fixpipe, *context(f, "aic_mac_ratio", "aic_mte2_ratio")), f"the output path (fixpipe) is busy {share:.0%} of the time",
+        (fixpipe, *context(f, "aic_mac_ratio", "aic_mte2_ratio")), f"the output path (fixpipe) is busy {percent(share)} of the time",
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
 from kb.model import Evidence, Features
+from kb.units import percent
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -28,7 +29,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(total, 0.05, 0.15),
         1.0,
         tuple(evidence),
-        f"format and layout conversions take {total:.0%} of the compute time, {ranked[0][0]} {ranked[0][1]:.0%}",
+        f"format and layout conversions take {percent(total)} of the compute time, {ranked[0][0]} {percent(ranked[0][1])}",
         group,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, below, confidence, is_kernel, limit, value
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -16,7 +17,7 @@ def judge(f: Features) -> Held | None:
         confidence(1 - ratio, 0.05, 0.2, low=0.8),
         round(1 - ratio, 4),
         (clock,),
-        f"the clock ran at {ratio:.0%} of its rating: times are longer than the kernel's own",
+        f"the clock ran at {percent(ratio)} of its rating: times are longer than the kernel's own",
     )
 
 

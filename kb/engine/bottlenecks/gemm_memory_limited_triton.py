@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -26,7 +27,7 @@ def judge(f: Features) -> Held | None:
         confidence(value(f, "aic_mte2_ratio"), 0.6, 0.95),
         pipe_headroom(f, "aic_mte2"),
         (mte2, cube),
-        f"MTE2 {value(f, 'aic_mte2_ratio'):.0%}, cube {value(f, 'aic_mac_ratio'):.0%} in a hand-written product",
+        f"MTE2 {percent(value(f, 'aic_mte2_ratio'))}, cube {percent(value(f, 'aic_mac_ratio'))} in a hand-written product",
     )
 
 

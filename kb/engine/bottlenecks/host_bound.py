@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
 from kb.model import Features
+from kb.units import percent
 
 # Dispatching one operator takes 13 to 24 us in published measurements; a mean gap many times that is something else.
 LONG_GAP_US = 500.0
@@ -29,7 +30,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(share, 0.2, 0.6, low=0.6 if small else 0.45),
         round(share, 4),
         evidence,
-        f"the device is idle {share:.0%} of the time between kernels",
+        f"the device is idle {percent(share)} of the time between kernels",
     )
 
 

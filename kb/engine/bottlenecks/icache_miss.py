@@ -13,6 +13,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -40,7 +41,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.1, 0.4) if wait else 0.5,
         headroom,
         (*wait, *miss, *context(f, "task_duration_us")),
-        f"instructions are late: {share:.0%} of the time waiting"
+        f"instructions are late: {percent(share)} of the time waiting"
         if wait
         else "many instruction cache misses",
     )

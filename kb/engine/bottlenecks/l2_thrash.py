@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -33,7 +34,7 @@ def judge(f: Features) -> Held | None:
         confidence(1 - rate, 0.5, 0.9),
         headroom,
         (hit, passes, volume, *context(f, "aiv_mte2_ratio", "aic_mte2_ratio")),
-        f"data is read {times:.1f} times but only {rate:.0%} is found in L2",
+        f"data is read {times:.1f} times but only {percent(rate)} is found in L2",
     )
 
 

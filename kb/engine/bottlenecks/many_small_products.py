@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, limit, pattern_in, value
 from kb.model import Evidence, Features
+from kb.units import percent
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -45,7 +46,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         0.6,
         round(1 - value(top, "used_core_share"), 4),
         evidence,
-        f"small products on a part of the cores take {share:.0%} of the compute time",
+        f"small products on a part of the cores take {percent(share)} of the compute time",
         group,
     )
 

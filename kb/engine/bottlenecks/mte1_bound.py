@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -26,7 +27,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.5, 0.9),
         pipe_headroom(f, "aic_mte1"),
         (mte1, *context(f, "aic_mac_ratio", "aic_mte2_ratio")),
-        f"L1 to L0 transfers take {share:.0%} of the time, the cube {value(f, 'aic_mac_ratio'):.0%}",
+        f"L1 to L0 transfers take {percent(share)} of the time, the cube {percent(value(f, 'aic_mac_ratio'))}",
     )
 
 

@@ -17,6 +17,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -35,7 +36,7 @@ def judge(f: Features) -> Held | None:
     )
     sure = confidence(share, 0.6, 0.95, low=0.6 if cube else 0.5, high=0.95 if cube else 0.75)
     work = (
-        f"the cube {value(f, 'aic_mac_ratio'):.0%}"
+        f"the cube {percent(value(f, 'aic_mac_ratio'))}"
         if "aic_mac_ratio" in f.values
         else "the cube's share is not known"
     )
@@ -43,7 +44,7 @@ def judge(f: Features) -> Held | None:
         sure,
         pipe_headroom(f, "aic_mte2"),
         evidence,
-        f"MTE2 is busy {share:.0%} of the time, {work}: too few multiply-adds a byte, or inefficient copies",
+        f"MTE2 is busy {percent(share)} of the time, {work}: too few multiply-adds a byte, or inefficient copies",
     )
 
 
@@ -55,9 +56,7 @@ def _by_the_cube_alone(f: Features) -> Held | None:
     ):
         return None
     share = value(f, "aic_mac_ratio")
-    text = (
-        f"the cube works {share:.0%} of the time; what it waits for was not measured, most often its operands"
-    )
+    text = f"the cube works {percent(share)} of the time; what it waits for was not measured, most often its operands"
     return Held(ALONE, round(1 - max(share, floor_ratio(f)), 4), (cube,), text)
 
 

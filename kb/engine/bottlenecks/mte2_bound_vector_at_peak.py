@@ -13,6 +13,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -27,7 +28,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.6, 0.9),
         round(max(0.0, 1 - share), 4),
         (mte2, use, *context(f, "floor_us")),
-        f"copies run at {share:.0%} of the memory bandwidth: only fewer bytes help",
+        f"copies run at {percent(share)} of the memory bandwidth: only fewer bytes help",
     )
 
 

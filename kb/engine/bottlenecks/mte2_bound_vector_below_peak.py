@@ -16,6 +16,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )  # fmt: skip
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -35,7 +36,7 @@ def judge(f: Features) -> Held | None:
             confidence(share, 0.5, 0.95, low=0.45, high=0.7),
             pipe_headroom(f, "aiv_mte2"),
             evidence,
-            f"copying in takes {share:.0%} of the time; how near to the memory's rate is not known",
+            f"copying in takes {percent(share)} of the time; how near to the memory's rate is not known",
         )
     use = below(f, "gm_bandwidth_utilisation", limit("mte2-bound-vector-below-peak", "utilisation"))
     if use is None:
@@ -46,7 +47,7 @@ def judge(f: Features) -> Held | None:
     evidence = (mte2, use, *context(f, "bytes_per_mte2_instruction", "l2_hit_rate"))
     return Held(
         confidence(1 - high, 0.4, 0.9), headroom, evidence,
-        f"copying in takes {share:.0%} of the time at {value(f, 'gm_bandwidth_utilisation'):.0%} of the memory bandwidth",
+        f"copying in takes {percent(share)} of the time at {percent(value(f, 'gm_bandwidth_utilisation'))} of the memory bandwidth",
     )  # fmt: skip
 
 

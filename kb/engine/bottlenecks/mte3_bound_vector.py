@@ -15,6 +15,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -31,7 +32,7 @@ def judge(f: Features) -> Held | None:
     return Held(
         confidence(share, 0.5, 0.95), pipe_headroom(f, "aiv_mte3", removable=1 - use),
         (mte3, *context(f, "aiv_mte2_ratio", "bytes_per_mte3_instruction", "gm_bandwidth_utilisation")),
-        f"copying out takes {share:.0%} of the time",
+        f"copying out takes {percent(share)} of the time",
     )  # fmt: skip
 
 

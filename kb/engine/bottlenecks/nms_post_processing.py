@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
 from kb.model import Evidence, Features
+from kb.units import percent
 
 # Part of an AI CPU task that an AI Core kernel wins: 136 us against 10 us in the cost model's records.
 AI_CPU_OPEN = 0.93
@@ -39,7 +40,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
             "op_time_share",
             round(share, 4),
             "1",
-            f"> {threshold.value:.0%}",
+            f"> {percent(threshold.value)}",
             f"sum of {len(group)} operator groups; limit: {threshold.source}",
         )
     ]

@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 # One or two shares typed in say nothing about the pipes that were left out.
 ENOUGH_PIPES = 3
@@ -38,7 +39,7 @@ def judge(f: Features) -> Held | None:
     headroom = max(0.0, min(1 - share, 1 - floor_ratio(f)))
     return Held(
         confidence(0.5 - share, 0.0, 0.3), round(headroom, 4), (pipe, long),
-        f"the busiest pipe works {share:.0%} of the time: pipes wait for one another",
+        f"the busiest pipe works {percent(share)} of the time: pipes wait for one another",
     )  # fmt: skip
 
 

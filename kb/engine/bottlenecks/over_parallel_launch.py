@@ -15,6 +15,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -27,7 +28,7 @@ def judge(f: Features) -> Held | None:
             confidence(share, 0.3, 0.6),
             round(share, 4),
             (head, short, *context(f, "block_dim", "useful_cores")),
-            f"launching takes {share:.0%} of a {value(f, 'task_duration_us'):.1f} us kernel",
+            f"launching takes {percent(share)} of a {value(f, 'task_duration_us'):.1f} us kernel",
         )
     rounds = above(f, "blocks_per_core", limit("over-parallel-launch", "blocks"))
     duration = value(f, "task_duration_us")

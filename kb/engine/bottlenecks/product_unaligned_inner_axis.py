@@ -16,6 +16,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -37,7 +38,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, mte2.value, 0.95, low=0.65) if known else 0.5,
         pipe_headroom(f, "aic_mte2") if known else open_share(f),
         evidence,
-        f"rows of an operand end {rest:.0f} bytes past a {line.value:.0f}-byte line; copying in takes {share:.0%} of the time"
+        f"rows of an operand end {rest:.0f} bytes past a {line.value:.0f}-byte line; copying in takes {percent(share)} of the time"
         if known
         else f"rows of an operand end {rest:.0f} bytes past a {line.value:.0f}-byte line",
     )

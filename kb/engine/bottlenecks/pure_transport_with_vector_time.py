@@ -15,6 +15,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 PATTERNS = (
     "copy",
@@ -42,7 +43,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.3, 0.7),
         pipe_headroom(f, "aiv_vec"),
         (vector, copy),
-        f"a pure move spends {share:.0%} in the vector unit and only {value(f, 'copy_ratio'):.0%} in copies",
+        f"a pure move spends {percent(share)} in the vector unit and only {percent(value(f, 'copy_ratio'))} in copies",
     )
 
 

@@ -13,6 +13,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -25,7 +26,7 @@ def judge(f: Features) -> Held | None:
         0.6 if use else 0.5,
         pipe_headroom(f, "aic_mte2"),
         (mte2, *([use] if use else [])),
-        f"gathering rows takes {value(f, 'aic_mte2_ratio'):.0%} of the time",
+        f"gathering rows takes {percent(value(f, 'aic_mte2_ratio'))} of the time",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
 from kb.model import Features
+from kb.units import percent
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -16,7 +17,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         return None
     slow, waiting = value(run, "rank_imbalance"), value(run, "rank_wait_share")
     what = (
-        f"the slowest rank computes {slow:.0%} longer than the fastest"
+        f"the slowest rank computes {percent(slow)} longer than the fastest"
         if compute
         else "ranks compute alike but wait differently: a link, or a rank that starts late"
     )
@@ -24,7 +25,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(max(slow, waiting), mark.value, 0.4, low=0.65) if compute and wait else 0.6,
         round(waiting if "rank_wait_share" in run.values else slow, 4),
         (*filter(None, (compute, wait)), *context(run, "comm_exposed_share")),
-        f"{what}; the quickest rank waits {waiting:.0%} of the step more than the slowest"
+        f"{what}; the quickest rank waits {percent(waiting)} of the step more than the slowest"
         if waiting
         else what,
     )

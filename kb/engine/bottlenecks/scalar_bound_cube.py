@@ -15,6 +15,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 CUBE_UNUSED = 0.005
 
@@ -37,7 +38,7 @@ def judge(f: Features) -> Held | None:
     evidence = (scalar, *([cube] if cube else []), *context(f, "aic_mte2_ratio", "aic_scalar_stall_ratio"))
     return Held(
         confidence(share, 0.3, 0.8, low=0.55), pipe_headroom(f, "aic_scalar"), evidence,
-        f"scalar work takes {share:.0%} of the cube cores' time while the cube works {value(f, 'aic_mac_ratio'):.0%}",
+        f"scalar work takes {percent(share)} of the cube cores' time while the cube works {percent(value(f, 'aic_mac_ratio'))}",
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )  # fmt: skip
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -45,7 +46,7 @@ def judge(f: Features) -> Held | None:
         sure,
         _headroom(f, share),
         evidence,
-        f"{what} takes {share:.0%} of the vector cores' time; the next pipe {other_pipes(f, 'aiv_scalar'):.0%}",
+        f"{what} takes {percent(share)} of the vector cores' time; the next pipe {percent(other_pipes(f, 'aiv_scalar'))}",
     )
 
 

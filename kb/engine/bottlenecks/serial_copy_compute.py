@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, context, is_vector_side, limit, reading, value
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -25,7 +26,7 @@ def judge(f: Features) -> Held | None:
         0.7,
         round(headroom, 4),
         evidence,
-        f"vector work ({vector:.0%}) and copies ({copies:.0%}) add up to {total:.0%}: they take turns",
+        f"vector work ({percent(vector)}) and copies ({percent(copies)}) add up to {percent(total)}: they take turns",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
 from kb.model import Evidence, Features
+from kb.units import percent
 
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
@@ -30,7 +31,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(part, 0.5, 0.9, low=0.8),
         0.0,
         tuple(evidence),
-        f"set-up kernels ({names}) are {part:.0%} of the run; profile the kernel of interest alone or skip the first launches",
+        f"set-up kernels ({names}) are {percent(part)} of the run; profile the kernel of interest alone or skip the first launches",
         setup,
     )
 

@@ -15,7 +15,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
-from kb.units import nbytes
+from kb.units import nbytes, percent
 
 
 def judge(f: Features) -> Held | None:
@@ -30,7 +30,7 @@ def judge(f: Features) -> Held | None:
     return Held(
         confidence(2048 / per, 1, 8, low=0.65), copy_headroom(f, "aiv_mte2", removable),
         (size, mte2, *context(f, "mte2_instructions")),
-        f"{nbytes(per)} an input copy ({value(f, 'mte2_instructions'):.0f} copies); MTE2 takes {share:.0%} of the time",
+        f"{nbytes(per)} an input copy ({value(f, 'mte2_instructions'):.0f} copies); MTE2 takes {percent(share)} of the time",
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
-from kb.units import nbytes
+from kb.units import nbytes, percent
 
 
 def judge(f: Features) -> Held | None:
@@ -31,7 +31,7 @@ def judge(f: Features) -> Held | None:
     return Held(
         confidence(2048 / per, 1, 8, low=0.65), copy_headroom(f, "aiv_mte3", removable),
         (size, mte3, *context(f, "mte3_instructions")),
-        f"{nbytes(per)} an output copy ({value(f, 'mte3_instructions'):.0f} copies); MTE3 takes {share:.0%} of the time",
+        f"{nbytes(per)} an output copy ({value(f, 'mte3_instructions'):.0f} copies); MTE3 takes {percent(share)} of the time",
     )  # fmt: skip
 
 

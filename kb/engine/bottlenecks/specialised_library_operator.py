@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, below, context, limit, value
 from kb.model import Features
+from kb.units import percent
 
 TYPES = ("maxpool", "avgpool", "gridsample", "deformable", "resize", "fakequant", "upsample")
 
@@ -18,7 +19,7 @@ def judge(f: Features) -> Held | None:
         0.5,
         round(max(0.0, 1 - value(f, "floor_ratio")), 4),
         (share, far, *context(f, "task_duration_us", "floor_us")),
-        f"{f.labels.get('op_type')} takes {value(f, 'compute_time_share'):.0%} of the compute time at {value(f, 'floor_ratio'):.0%} of what its bytes need; the library has special cases for some shapes",
+        f"{f.labels.get('op_type')} takes {percent(value(f, 'compute_time_share'))} of the compute time at {percent(value(f, 'floor_ratio'))} of what its bytes need; the library has special cases for some shapes",
     )
 
 

@@ -6,6 +6,7 @@ import math
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, context, is_kernel, limit, reading, span, value
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -25,7 +26,7 @@ def judge(f: Features) -> Held | None:
         0.6,
         round(loss, 4),
         evidence,
-        f"{blocks:.0f} blocks on {span(f, 'core_count')} cores: {rounds} rounds, {loss:.0%} of the core time idle in the last if blocks are equal",
+        f"{blocks:.0f} blocks on {span(f, 'core_count')} cores: {rounds} rounds, {percent(loss)} of the core time idle in the last if blocks are equal",
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
 from kb.engine.metrics.run import is_small
 from kb.model import Evidence, Features
+from kb.units import percent
 
 NAMED = 3  # types shown as evidence
 TYPES = 3  # fewer types are no chain: a benchmark of one operator, launched over and over
@@ -38,7 +39,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(share, 0.1, 0.4),
         round(min(1.0, open_us / total), 4) if total else None,
         (time, count, *shown),
-        f"{value(run, 'small_kernel_share'):.0%} of the launches are shorter than 10 us and take {share:.0%} of the compute time",
+        f"{percent(value(run, 'small_kernel_share'))} of the launches are shorter than 10 us and take {percent(share)} of the compute time",
         group,
     )
 

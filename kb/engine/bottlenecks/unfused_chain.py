@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
 from kb.model import Evidence, Features
+from kb.units import percent
 
 PATTERNS = ("elementwise", "norm", "softmax", "activation", "reduce", "broadcast", "foreach", "rope", "quant")
 
@@ -34,7 +35,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
             "compute_time_share",
             round(share, 4),
             "1",
-            f"> {threshold.value:.0%}",
+            f"> {percent(threshold.value)}",
             f"sum of {len(group)} chained vector groups; limit: {threshold.source}",
         )
     ]
@@ -48,7 +49,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(share, 0.05, 0.25, low=0.6 if copying else 0.45),
         round(headroom, 4),
         tuple(evidence),
-        f"chains of small vector operators take {share:.0%} of the compute time",
+        f"chains of small vector operators take {percent(share)} of the compute time",
         group,
     )
 

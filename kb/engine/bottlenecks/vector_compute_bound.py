@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
@@ -26,7 +27,7 @@ def judge(f: Features) -> Held | None:
         return None
     return Held(
         confidence(share, 0.65, 0.9), pipe_headroom(f, "aiv_vec"),
-        (vector, *context(f, "aiv_mte2_ratio", "aiv_scalar_ratio", "aiv_vec_total_cflt_ratio")), f"the vector unit is busy {share:.0%} of the time",
+        (vector, *context(f, "aiv_mte2_ratio", "aiv_scalar_ratio", "aiv_vec_total_cflt_ratio")), f"the vector unit is busy {percent(share)} of the time",
     )  # fmt: skip
 
 

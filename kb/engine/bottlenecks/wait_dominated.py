@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.units import percent
 
 WAITS = (
     "aiv_vec_wait_ratio",
@@ -39,7 +40,7 @@ def judge(f: Features) -> Held | None:
         confidence(longest, 0.1, 0.9, low=0.45, high=0.7),
         round(headroom, 4),
         (*waits[:3], pipe),
-        f"a pipe waits {min(1.0, longest):.0%} of the time while none is busy for 80 %",
+        f"a pipe waits {percent(min(1.0, longest))} of the time while none is busy for 80 %",
     )
 
 

@@ -109,7 +109,9 @@ def dynamic_kernel(kernel: str, soc: str) -> bool | None:
     if targets.family_of(soc) not in ("atlas-a2", "atlas-a3"):
         return None
     row = _engine_rows().get(kernel)
-    return None if row is None else row["dynamic_shape_910b"] == "1"
+    if row is None or "C" not in row["910B_A2"]:
+        return None  # the type is only a name for the converter; its kernel goes by another one
+    return row["dynamic_shape_910b"] == "1"
 
 
 def _engine(found: str) -> Engine:

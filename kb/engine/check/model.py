@@ -96,6 +96,8 @@ class _Judge:
         verdict = _Verdict(engine, [], row, runs)
         if engine == "no_kernel" and runs:
             verdict.reasons.append(f"no kernel for {row.kernel} on this chip in {TABLES}")
+        if engine == "ai_cpu":
+            verdict.reasons.append(f"{row.kernel} has only an AI CPU kernel on this chip in {TABLES}")
         if not self._folds(node):
             self._limits(node, verdict)
             self._dtype(node, verdict)
@@ -233,7 +235,7 @@ def _warnings(model: Model, judge: _Judge, judged: list[tuple[Placed, _Verdict]]
     yield from _file_warnings(model)
     refused = sum(verdict.refused > 0 for _, verdict in judged)
     if refused:
-        yield f"{refused} nodes break a limit that the operator list states; the conversion may stop at them"
+        yield f"nodes that break a limit of the published operator list: {refused}; the conversion may stop there"
     types = Counter(placed.node.type for placed, _ in judged)
     quantised = sum(types[name] for name in _QUANTISED)
     if quantised:

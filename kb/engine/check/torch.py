@@ -16,6 +16,7 @@ from kb.engine.check.remedies import remedies
 from kb.engine.check.result import CheckedOperator, CheckResult, Engine
 from kb.errors import SourceError
 from kb.model import Entry
+from kb.textfile import read_text
 
 MAX_BYTES = 64 << 20
 MAX_NAMES = 100_000
@@ -93,10 +94,8 @@ def read_names(path: Path) -> dict[str, int]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    if path.stat().st_size > MAX_BYTES:
-        raise SourceError(f"larger than {MAX_BYTES >> 20} MiB", where=str(path), now="give a list of names")
     seen = 0
-    for number, raw in enumerate(path.read_bytes().decode("utf-8").splitlines(), 1):
+    for number, raw in enumerate(read_text(path, largest=MAX_BYTES).splitlines(), 1):
         line = raw.split("#", 1)[0].strip()
         names = [f"{space}.{rest}" for space, rest in _NAME.findall(line)]
         first = line.split()[0] if line else ""

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from kb.errors import UsageError
+
 _VERSION = re.compile(
     r"\bv\w*sion\b\D{0,20}(\d+(?:\.\w+)+)", re.IGNORECASE
 )  # the tool itself prints "vesion"
@@ -89,7 +91,7 @@ def look_around(
     driver = read_small(root / "usr/local/Ascend/driver/version.info")
     return Environment(
         variables=seen,
-        cwd=Path(os.path.realpath(cwd or Path.cwd())),
+        cwd=Path(os.path.realpath(cwd or _here())),
         root=root,
         tool=tool,
         looked=looked,
@@ -147,6 +149,13 @@ def read_small(path: Path) -> str:
             return file.read(_SMALL_FILE).decode("utf-8", "replace")
     except OSError:
         return ""
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as fault:
+        raise UsageError("the folder you are in was deleted", now="Change to one that exists.") from fault
 
 
 def _home(variables: Mapping[str, str]) -> Path | None:

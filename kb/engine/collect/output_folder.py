@@ -34,7 +34,12 @@ def choose_output(output: str | None, name: str, environment: Environment) -> Ou
     Raises:
         UsageError: the path is a file, a dead link, or too long for msopprof.
     """
-    asked = environment.cwd / (Path(output).expanduser() if output else DEFAULT_PARENT)
+    try:
+        asked = environment.cwd / (Path(output).expanduser() if output else DEFAULT_PARENT)
+    except RuntimeError as fault:
+        raise UsageError(
+            "no user has that home folder", where=f"--output {output}", now="Choose another folder."
+        ) from fault
     real = Path(os.path.realpath(asked))
     notices = []
     if output and real != Path(os.path.normpath(asked)):

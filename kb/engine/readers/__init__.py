@@ -21,7 +21,7 @@ from typing import Protocol, cast
 
 from kb.engine.readers import archive, foreign
 from kb.engine.readers.metrics_json import read_metrics
-from kb.engine.readers.source import Bundle, Source, find, is_folder, open_source
+from kb.engine.readers.source import Bundle, Progress, Source, find, is_folder, open_source
 from kb.errors import KbError, SourceError
 from kb.model import Notice, Profile
 
@@ -79,13 +79,14 @@ def reader_of(path: Path) -> str | None:
     return owner.NAME if owner is not None and hasattr(owner, "read") else None
 
 
-def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
+def read(paths: Sequence[Path], *, soc: str | None = None, progress: Progress | None = None) -> Profile:
     """The profile of one run: files, archives, or folders walked with bounds; several paths are one run (ranks
     of a job).
 
     Args:
         paths: what the user gave.
         soc: SoC name the user stated; the profile's own word wins.
+        progress: called now and then while a large table is read.
 
     Raises:
         SourceError: what could not be read, where, and what to give instead.
@@ -99,7 +100,7 @@ def read(paths: Sequence[Path], *, soc: str | None = None) -> Profile:
         notices: list[Notice] = []
         roots = [_root(path, stack, shown, notices) for path in given]
         try:
-            profile = _read(given, roots, notices, soc)
+            profile = _read(given, roots, notices, soc, progress)
         except KbError as fault:
             if not shown:
                 raise
@@ -130,7 +131,13 @@ def _shown(text: str, shown: dict[Path, Path]) -> str:
     return text
 
 
-def _read(given: Sequence[Path], roots: Sequence[Path], notices: list[Notice], soc: str | None) -> Profile:
+def _read(
+    given: Sequence[Path],
+    roots: Sequence[Path],
+    notices: list[Notice],
+    soc: str | None,
+    progress: Progress | None,
+) -> Profile:
     sources, left_out = find(roots)
     notices.extend(left_out)
     files: dict[str, list[Source]] = {}
@@ -153,6 +160,7 @@ def _read(given: Sequence[Path], roots: Sequence[Path], notices: list[Notice], s
         files={name: tuple(found) for name, found in files.items()},
         notices=tuple(notices),
         roots=tuple(roots),
+        progress=progress,
     )
     profile = main.read(bundle, soc)
     for module in _modules():

@@ -6,20 +6,19 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from kb.engine.readers import chip
 from kb.engine.readers.columns import integer
 from kb.engine.readers.launches import MOST_OPERATORS, Group, Launches, Reading, TableResult
 from kb.engine.readers.layout import Layout, layout
 from kb.engine.readers.operators import Built, build, sides_of
-from kb.engine.readers.profiler_info import Settings
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.run_times import from_timelines, total
-from kb.engine.readers.source import Bundle, Source
+from kb.engine.readers.source import Bundle, Progress, Source
 from kb.engine.readers.step_trace import all_settings, in_order, rank_name, read_ranks
+from kb.engine.readers.steps import lengths, step_time, together, warm_up_text
 from kb.engine.readers.timeline import COMMUNICATION, TWIN
 from kb.engine.readers.words import clean
 from kb.model import Capture, Follow, Notice, Operator, Profile, RunTimes, SourceFile
@@ -80,7 +79,22 @@ def read_job(
         SourceError: when a table lacks the columns nothing works without.
     """
     settings = all_settings(bundle)
-    launches, tables = _read_tables(bundle, sources, table, settings, opened)
+    size = sum(source.size for source in sources)
+    large = size >= LARGE
+    watch = _Watch(bundle.progress, size)
+    launches = _large_launches() if large else Launches()
+    tables: list[_Table] = []
+    forms: dict[tuple[str, ...], Layout] = {}
+    for source in sources:
+        found = opened(source)
+        rows = found.rows
+        form = forms.get(rows.header)
+        if form is None:
+            form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
+        label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
+        reading = Reading(launches, form, label, rank)
+        tables.append(_Table(source, label, rank, form, _read_table(reading, rows, large, watch)))
+        watch.next(source.size)
     launches.finish()
     groups = launches.kept()
     built = build(groups, overlapping=_twins_overlap(launches))
@@ -97,7 +111,7 @@ def read_job(
             tool=tool,
             tool_version=f"torch_npu {first.torch_version}" if first and first.torch_version else None,
             cann_version=first.cann_version if first else None,
-            metric_groups=_metric_groups(item.form for item in tables),
+            metric_groups=_metric_groups(forms.values()),
         ),
         chip=found_chip,
         operators=tuple(built.operators),
@@ -118,42 +132,39 @@ def read_job(
     )
 
 
-def _read_tables(
-    bundle: Bundle,
-    sources: Sequence[Source],
-    table: str,
-    settings: Mapping[Path, Settings],
-    opened: Callable[[Source], Opened],
-) -> tuple[Launches, list[_Table]]:
-    """All rows of all sources, gathered."""
-    large = sum(source.size for source in sources) >= LARGE
-    launches = _large_launches() if large else Launches()
-    tables: list[_Table] = []
-    forms: dict[tuple[str, ...], Layout] = {}
-    for source in sources:
-        found = opened(source)
-        rows = found.rows
-        form = forms.get(rows.header)
-        if form is None:
-            form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
-        label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
-        tables.append(_Table(source, label, rank, form, _table(launches, large, rows, form, label, rank)))
-    return launches, tables
-
-
 def _large_launches() -> Launches:
     from kb.engine.readers.large.sweep import Sweep
 
     return Launches(Sweep)
 
 
-def _table(launches: Launches, large: bool, rows: Rows, form: Layout, label: str, rank: str) -> TableResult:
-    reading = Reading(launches, form, label, rank)
+def _read_table(reading: Reading, rows: Rows, large: bool, watch: _Watch) -> TableResult:
     if not large or not rows.blockwise:
         return reading.run(rows)
     from kb.engine.readers.large.blocks import Blocks
 
-    return Blocks(reading).run(rows)
+    return Blocks(reading).run(rows, watch)
+
+
+class _Watch:
+    """Adds the progress of one table after the other up to the progress of all."""
+
+    def __init__(self, show: Progress | None, size: int) -> None:
+        self._show = show
+        self._size = size
+        self._before = (0, 0)
+        self._rows = 0
+
+    def __call__(self, rows: int, size: int) -> None:
+        """Tell of rows and bytes of the table in work."""
+        self._rows = rows
+        if self._show:
+            self._show(self._before[0] + rows, min((self._before[1] + size) / self._size, 1.0))
+
+    def next(self, size: int) -> None:
+        """The table of `size` bytes is done."""
+        self._before = (self._before[0] + self._rows, self._before[1] + size)
+        self._rows = 0
 
 
 def _twins_overlap(launches: Launches) -> bool:
@@ -174,13 +185,11 @@ def _rank_times(
     for rank in dict.fromkeys(item.rank for item in tables):
         mine = [item for item in tables if item.rank == rank]
         lines = [line for (name, _), line in launches.timelines.items() if name == rank]
-        steps = len(set().union(*(item.result.steps for item in mine))) or None
-        own = from_timelines(lines, not built.loose_twins, mine[0].label, steps)
+        found = lengths(together(item.result.steps for item in mine))
+        own = from_timelines(lines, not built.loose_twins, mine[0].label, len(found) or None)
+        own = replace(own, step=step_time(found, mine[0].label))
         if rank in traced:
-            t = traced[rank]
-            ranks[rank] = RunTimes(
-                t.span, t.busy, t.compute, t.communication, t.exposed, t.idle, own.idle_gaps, t.steps
-            )
+            ranks[rank] = replace(traced[rank], idle_gaps=own.idle_gaps, step=own.step)
         else:
             ranks[rank] = own
     return ranks
@@ -293,6 +302,11 @@ def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table]) -> 
             f"ones ({launches.overflow_us:.0f} us) are counted by type, without their shapes"
         )
         out.append(Notice("shapes-folded", text, names))
+    for rank in dict.fromkeys(item.rank for item in tables):
+        mine = [item for item in tables if item.rank == rank]
+        slow = warm_up_text(lengths(together(item.result.steps for item in mine)))
+        if slow:
+            out.append(Notice("warm-up-steps", clean(slow), mine[0].label))
     if len({item.rank for item in tables}) > 1:
         out.append(Notice("ranks-summed", f"operators and times are sums over {len(tables)} tables", names))
     return out

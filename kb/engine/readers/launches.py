@@ -15,14 +15,14 @@ from kb.engine.readers import tasks
 from kb.engine.readers.columns import missing, number
 from kb.engine.readers.layout import Layout
 from kb.engine.readers.rows import Rows, split
+from kb.engine.readers.steps import Steps
 from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, TWIN, Timeline, nanoseconds
 from kb.engine.readers.words import clean
 
 WAITING = 1 << 13  # rows of which the counters wait to be summed, over all groups
 MOST_GROUPS = 20_000  # told apart while reading
-MOST_OPERATORS = 2_000  # kept apart in the end: those with the most time
+MOST_OPERATORS = 1_000  # kept apart in the end: those with the most time
 MOST_TYPES = 2_000  # types that the others are told apart by
-MOST_STEPS = 100_000
 LONGEST_US = 1e15
 
 _PEEK = 48  # characters of a line's middle zone that usually tell its group
@@ -146,7 +146,8 @@ def _numbers(cells: Sequence[str]) -> list[float]:
         values = list(map(float, cells))
     except ValueError:
         values = []
-    if not values or not isfinite(sum(values)):
+    # what Python takes for a number and a file does not mean: 1_0, nan, inf
+    if not values or not isfinite(sum(values)) or "_" in "".join(cells):
         values = [value for value in map(number, cells) if value is not None]
     return values
 
@@ -164,7 +165,7 @@ class TableResult:
     bad_line: int | None = None
     untimed: int = 0
     mangled: int = 0  # time stamps in scientific notation
-    steps: set[str] = field(default_factory=set)
+    steps: Steps = field(default_factory=Steps)
 
     @property
     def lost(self) -> int:
@@ -300,6 +301,8 @@ class Reading:
         if len(cells) <= front or not front:
             return False
         rest = cells[front]
+        if text.find('"', 0, len(text) - len(rest)) >= 0:
+            return False  # cut at commas that may be quoted
         key: tuple[str, ...] = (cells[form.at_type], cells[form.at_task], rest[:_PEEK])
         if key[0] in _ABSENT:
             key = (*key, cells[form.at_name])
@@ -316,7 +319,7 @@ class Reading:
             duration = float(cells[form.at_duration])
         except ValueError:
             return False
-        if not 0 <= duration < LONGEST_US:
+        if not 0 <= duration < LONGEST_US or "_" in cells[form.at_duration]:
             return False
         cells[front] = ""  # stands for the columns that the header lacks
         name = cells[form.at_name]
@@ -333,12 +336,12 @@ class Reading:
         if start is None:
             self.no_start(cells[self._start])
             return
+        end = start + int(duration * 1000 + 0.5)
         if self._step >= 0:
-            self.saw_steps((cells[self._step],))
+            self.result.steps.saw(cells[self._step], start, end)
         if group.kind:
             device = cells[self._device]
             timeline = self._timelines.get(device) or self.timeline(device)
-            end = start + int(duration * 1000 + 0.5)
             timeline.add((start, end, group.kind, cells[self._stream], group.label))
 
     def _learn(self, text: str, cells: list[str], key: tuple[str, ...]) -> tuple[int, Group] | None:
@@ -348,7 +351,7 @@ class Reading:
         row = split(text)
         whole = len(row) == self.form.width and len(pieces) == tail + 1
         # cells split by comma alone must be the cells the csv rules give, else a quoted comma moved them
-        if not whole or [c.strip('"') for c in row[:front]] != [c.strip('"') for c in cells[:front]]:
+        if not whole or row[:front] != cells[:front]:
             return None
         if tail and row[-tail:] != pieces[1:]:
             return None
@@ -404,11 +407,6 @@ class Reading:
         self.result.untimed += rows
         if "E+" in cell.upper():
             self.result.mangled += rows
-
-    def saw_steps(self, names: Iterable[str]) -> None:
-        """Note which steps there are."""
-        if len(self.result.steps) < MOST_STEPS:
-            self.result.steps.update(names)
 
 
 def _kind(task: str, name: str, label: str) -> int:

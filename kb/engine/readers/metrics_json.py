@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from kb.engine.readers.columns import all_columns, lookup, missing, number
-from kb.engine.readers.rows import unreadable
 from kb.engine.readers.tasks import core_of
 from kb.engine.readers.words import clean
 from kb.errors import SourceError
 from kb.model import Capture, Chip, CoreKind, Measure, Notice, Operator, Profile, RunTimes, SourceFile, Tensor
+from kb.textfile import read_text
 from kb.vocabulary.metrics import BY_ID
 
-LARGEST = 64 << 20
 MOST_OBJECTS = 100_000
+MOST_RATIO = 2.0  # msopprof inflates the ratios of short mix kernels; far above 1 a percentage was typed
+_SIDES = ("aic_", "aiv_")
 NOT_GIVEN = "not given"  # unit of a duration that nobody stated; its value means nothing
 SHARE = "share"  # unit of times that are shares of the run
 
@@ -52,20 +53,16 @@ def read_metrics(path: Path) -> list[Profile]:
 
 
 def _load(path: Path) -> Any:
+    text = read_text(path)
     try:
-        if path.stat().st_size > LARGEST:
-            raise SourceError(f"larger than {LARGEST >> 20} MiB", where=str(path), now="split it")
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as fault:
-        raise unreadable(path, fault) from fault
+        return json.loads(text)
     except json.JSONDecodeError as fault:
-        empty = not path.stat().st_size
-        what = "the file is empty (0 bytes)" if empty else f"not valid JSON: {fault.msg}"
+        what = f"not valid JSON: {fault.msg}" if text.strip() else "the file is empty"
         place = f"{path}:{fault.lineno}:{fault.colno}"
         raise SourceError(what, where=place, now="mend the JSON at this place") from fault
     except (ValueError, RecursionError) as fault:
         raise SourceError(
-            "not valid JSON in UTF-8, or nested too deeply", where=str(path), now="mend it"
+            "JSON nested too deeply, or a number of too many digits", where=str(path), now="mend it"
         ) from fault
 
 
@@ -192,6 +189,8 @@ class _Document:
             if value is not None:
                 key = found or name.strip()
                 unit = all_columns()[found].unit if found else metric.unit if metric else ""
+                if key.startswith(_SIDES) and key.endswith("_ratio") and not 0 <= value <= MOST_RATIO:
+                    raise self._wrong(here, "a fraction of 1, such as 0.658 for 65.8 %")
                 out[key] = Measure(value, unit, f"{self.path}:{here}")
         return out
 

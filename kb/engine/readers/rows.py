@@ -7,7 +7,7 @@ rest of the file.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -72,6 +72,7 @@ class Rows:
         """What `lines` gives, as blocks of whole lines that end in a line feed each; a last line without one comes
         alone. Only where `blockwise`. A block is valid until the next one is asked for.
         """
+        self._lines.close()
         try:
             with self.path.open("rb") as file:
                 for _ in range(self._above):
@@ -84,7 +85,7 @@ class Rows:
         block, kept, read = bytearray(), b"", 1
         while read:
             # one buffer for all blocks: fresh pages for each would cost a tenth of the time
-            block.extend(bytes(max(BLOCK, 2 * len(kept)) - len(block)))
+            block.extend(bytes(max(BLOCK, 2 * len(kept), len(block)) - len(block)))
             block[: len(kept)] = kept
             with memoryview(block) as view:
                 read = file.readinto(view[len(kept) :])
@@ -107,7 +108,7 @@ class Rows:
         # universal line ends: exports mix CRLF and LF; bytes that are no UTF-8 must not stop the reading
         return self.path.open(encoding="utf-8-sig", errors="replace")
 
-    def _read(self) -> Iterator[str]:
+    def _read(self) -> Generator[str, None, None]:
         try:
             with self._open() as file:
                 yield from self._split_lines(file)

@@ -65,6 +65,20 @@ def total(times: Sequence[RunTimes]) -> RunTimes:
         idle=add(item.idle for item in times),
         idle_gaps=sum(gaps) if gaps else None,
         steps=max(steps) if steps else None,
+        step=_mean(item.step for item in times),
         waiting=add(item.waiting for item in times),
         transit=add(item.transit for item in times),
     )
+
+
+def _mean(steps: Iterable[Measure | None]) -> Measure | None:
+    """The length of a step over several ranks: mean of all steps, least and greatest of any rank."""
+    found = [step for step in steps if step is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    n = sum(step.n for step in found)
+    lows = [step.value if step.low is None else step.low for step in found]
+    highs = [step.value if step.high is None else step.high for step in found]
+    mean = sum(step.value * step.n for step in found) / n
+    origin = f"{len(found)} ranks; {found[0].origin}"
+    return Measure(mean, "us", origin, min(lows), max(highs), n, computed=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,9 @@ from kb.model import Notice
 HEAD = 16 << 10  # the widest header line seen has 1056 columns and 14 KB
 MOST_FILES = 20_000
 DEEPEST = 12
+
+
+Progress = Callable[[int, float], None]  # rows so far, part of the bytes that they are (0 to 1)
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Bundle:
     files: Mapping[str, tuple[Source, ...]]
     notices: tuple[Notice, ...] = ()
     roots: tuple[Path, ...] = field(default=())
+    progress: Progress | None = None
 
     def of(self, name: str) -> tuple[Source, ...]:
         """The files that the reader `name` recognised, in path order."""

@@ -23,7 +23,7 @@ class TableText(Rows):
         self.path = path
         self.unfinished = False
         self.header = tuple(header)
-        self._lines = map(line, rows)
+        self._lines = (line(row) for row in rows)
 
     def lines(self) -> Iterator[str]:
         """One line a row."""

@@ -176,3 +176,14 @@ def test_any_json_gives_profiles_or_a_clear_error(tmp_path: Path, value: object)
         assert all(profile.operators for profile in read_metrics(path))
     except KbError as fault:
         assert fault.where and fault.now
+
+
+@pytest.mark.parametrize("ratio", [65.8, -0.1, 1e300])
+def test_a_percentage_is_no_ratio(profiles, ratio: float) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(SourceError, match=r"0\.658 for 65\.8 %"):
+        profiles({"operator": "Add", "metrics": {"Task Duration(us)": 9, "aiv_vec_ratio": ratio}})
+
+
+def test_a_ratio_a_little_above_one_is_what_the_tool_prints(profiles) -> None:  # type: ignore[no-untyped-def]
+    (profile,) = profiles({"operator": "Add", "metrics": {"Task Duration(us)": 9, "aiv_vec_ratio": 1.2}})
+    assert profile.operators[0].counters["aiv_vec_ratio"].value == 1.2

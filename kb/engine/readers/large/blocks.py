@@ -7,8 +7,8 @@ and what pandas cannot make sense of at all sends the whole block there. The ans
 from __future__ import annotations
 
 import gc
-import itertools
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -19,11 +19,11 @@ from kb.engine.readers.large.sums import Sums
 from kb.engine.readers.large.sweep import Sweep
 from kb.engine.readers.launches import LONGEST_US, MOST_GROUPS, Group, Reading, TableResult
 from kb.engine.readers.rows import LONGEST_LINE, Rows, split
-from kb.engine.readers.timeline import nanoseconds
+from kb.engine.readers.timeline import LATEST, nanoseconds
 
 FEWEST = 32  # clean lines in a row that are worth taking together
 
-Progress = Callable[[int], None]
+Progress = Callable[[int, int], None]  # rows and bytes so far
 
 
 class Blocks:
@@ -53,7 +53,7 @@ class Blocks:
             gc.unfreeze()
 
     def _run(self, rows: Rows, progress: Progress | None) -> TableResult:
-        line = 2
+        line, size = 2, 0
         for block in rows.blocks():
             self._block, self._lines = block, []
             columns = None if rows.unfinished else self._parse(block)
@@ -68,8 +68,9 @@ class Blocks:
                     else:
                         self._carefully(rows, start, stop, line)
             line += count
+            size += len(block)
             if progress:
-                progress(line - 2)
+                progress(line - 2, size)
         self._sums.hand_over()
         return self.reading.finish(line - 2)
 
@@ -85,8 +86,6 @@ class Blocks:
             clean &= ~np.isinf(columns.numbers).any(axis=1)
         if columns.stamps is not None:
             clean &= columns.stamps[:, -1] == 0
-        for found in columns.words.values():
-            clean &= found.codes >= 0
         return clean
 
     def _carefully(self, rows: Rows, start: int, stop: int, line: int) -> None:
@@ -112,15 +111,22 @@ class Blocks:
         which, firsts = _combinations(same, len(columns))
         keys = zip(*(found.words[found.codes[firsts]].tolist() for found in same), strict=True)
         groups = [self._group(key, line + first) for key, first in zip(keys, firsts.tolist(), strict=True)]
-        first_names = np.full(len(groups), len(names.words))
-        np.minimum.at(first_names, which, names.codes)  # words come in order
-        for group, code in zip(groups, first_names.tolist(), strict=True):
-            group.name = min(group.name, names.words[code].strip('"'))
+        self._name(groups, which, names)
         cells = columns.numbers
         if not self._waits:
             cells = np.insert(cells, 1, np.nan, axis=1)
         self._sums.add(groups, which, cells)
         self._place(columns, which, groups)
+
+    def _name(self, groups: Sequence[Group], which: Integers, names: Words) -> None:
+        """Give every group the first of its names by alphabet."""
+        order = np.argsort(names.words)
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        first = np.full(len(groups), len(order))
+        np.minimum.at(first, which, ranks[names.codes])
+        for group, rank in zip(groups, first.tolist(), strict=True):
+            group.name = min(group.name, names.words[order[rank]].strip('"'))
 
     def _group(self, key: tuple[str, ...], line: int) -> Group:
         """The group of a combination of words, of which `line` of the block is an example."""
@@ -136,13 +142,11 @@ class Blocks:
         """Put launches on the time lines of their devices."""
         starts = self._starts(columns)
         timed = starts >= 0
-        steps = self._of(columns, "step_id")
-        found = np.flatnonzero(np.bincount(steps.codes[timed], minlength=len(steps.words)))
-        if "step_id" in self._whose:
-            self.reading.saw_steps(steps.words[found].tolist())
-        kinds = np.array([group.kind for group in groups], dtype=np.int64)[which]
-        timed &= kinds > 0
         ends = starts + _nanoseconds(columns.numbers[:, 0])
+        if "step_id" in self._whose:
+            self._see_steps(self._of(columns, "step_id"), starts, ends, timed)
+        kinds = np.array([group.kind for group in groups], dtype=np.int64)[which]
+        timed = timed & (kinds > 0)
         devices, streams = self._of(columns, "device_id"), self._of(columns, "stream_id")
         for device, name in enumerate(devices.words.tolist()):
             here = timed & (devices.codes == device)
@@ -155,11 +159,21 @@ class Blocks:
             intervals = np.stack((starts, ends, kinds, stream, label))
             sweep.add_many(intervals if here.all() else intervals[:, here])
 
+    def _see_steps(self, steps: Words, starts: Integers, ends: Integers, timed: Bools) -> None:
+        """Note from when to when each step was seen."""
+        first = np.full(len(steps.words), LATEST)
+        last = np.full(len(steps.words), -1)
+        np.minimum.at(first, steps.codes[timed], starts[timed])
+        np.maximum.at(last, steps.codes[timed], ends[timed])
+        for name, start, end in zip(steps.words.tolist(), first.tolist(), last.tolist(), strict=True):
+            if end >= 0:
+                self.reading.result.steps.saw(name, start, end)
+
     def _of(self, columns: Columns, name: str) -> Words:
         """A column that says whose a launch is; all the same where the table has none."""
         if name in self._whose:
             return columns.words[self._whose[name]]
-        return Words(np.zeros(len(columns), dtype=np.int8), np.array([""]))
+        return Words(np.zeros(len(columns), dtype=np.int64), np.array([""]))
 
     def _starts(self, columns: Columns) -> Integers:
         """Start times in ns, -1 where there is none."""
@@ -200,7 +214,7 @@ def _runs(clean: Bools) -> Iterator[tuple[int, int, bool]]:
     """Stretches (start, stop, clean) that cover all lines; short clean ones among odd lines count as odd."""
     borders = [0, *(np.flatnonzero(np.diff(clean)) + 1).tolist(), len(clean)]
     done = 0
-    for start, stop in itertools.pairwise(borders):
+    for start, stop in pairwise(borders):
         whole = stop - start == len(clean)
         if clean[start] and (whole or stop - start >= FEWEST):
             if done < start:

@@ -22,15 +22,16 @@ END = b"\x02"  # a cell put behind every line: where it does not come out last, 
 _MARK = b"," + END + b"\n"
 STAMP = 32  # bytes kept of a start time
 
-# types, not their names, which pandas would look up for each column of each block
-_WORD, _NUMBER, _STAMP, _END = pd.CategoricalDtype(), np.dtype("f8"), np.dtype(f"S{STAMP}"), np.dtype("S2")
+# types, not their names, which pandas would look up for each column of each block; no categories, because pandas
+# makes numbers of those that look like numbers
+_WORD, _NUMBER, _STAMP, _END = np.dtype("O"), np.dtype("f8"), np.dtype(f"S{STAMP}"), np.dtype("S2")
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """A column of words: a code for each line, and the word that each code stands for; -1 for none."""
+    """A column of words: a code for each line, and the word that each code stands for."""
 
-    codes: NDArray[Any]
+    codes: Integers
     words: NDArray[Any]
 
 
@@ -117,18 +118,12 @@ def parse(
         return None
     if len(frame) != marked.lines:  # a line feed within quotes
         return None
-    arrays = {place: frame[place].array for place in words}
     return Columns(
-        {place: Words(array.codes, _texts(array.categories)) for place, array in arrays.items()},
+        {place: Words(*pd.factorize(frame[place].to_numpy())) for place in words},
         frame[list(numbers)].to_numpy(),
         None if stamp is None else _bytes(frame[stamp].to_numpy()),
         frame[width].to_numpy().astype(_END) == END,
     )
-
-
-def _texts(categories: Any) -> NDArray[Any]:
-    """Words as text: pandas makes numbers of a column that holds nothing else, such as device ids."""
-    return cast(NDArray[Any], categories.astype(str).to_numpy(dtype=object))
 
 
 def _bytes(stamps: NDArray[Any]) -> NDArray[np.uint8]:

@@ -52,7 +52,7 @@ class Sweep(Timeline):
             np.array(self._ends, dtype=np.int64).reshape(3, 1),
         )
 
-    def _flush(self, count: int) -> None:  # noqa: ARG002 - the base class hands it over
+    def _flush(self, count: int) -> None:  # noqa: ARG002 - how many is decided for all that waits
         """Called when `add` has filled its buffer."""
         self._gather()
 
@@ -132,12 +132,12 @@ class Sweep(Timeline):
         self._latest.update(zip(streams[last].tolist(), names[last].tolist(), strict=True))
         known = before >= 0
         # by place in time, so that the bound on pairs keeps the same ones as one by one
-        keys, at, which, counts = np.unique(
-            before[known] * len(self._words) + names[known],
-            return_index=True, return_inverse=True, return_counts=True,
-        )  # fmt: skip
+        keys, which, counts = np.unique(
+            before[known] * len(self._words) + names[known], return_inverse=True, return_counts=True
+        )
         sums = np.bincount(which, weights=spent[known], minlength=len(keys))
-        when = order[known][at]
+        when = np.full(len(keys), len(order))
+        np.minimum.at(when, which, order[known])
         for k in np.argsort(when).tolist():
             one, two = divmod(int(keys[k]), len(self._words))
             self._add_pair(self._words[one], self._words[two], int(counts[k]), int(sums[k]))
