@@ -123,3 +123,9 @@ def test_large_input_takes_another_way_to_the_same_answer(
     assert [op.total_us for op in large.operators] == pytest.approx([op.total_us for op in small.operators])
     assert large.times.span == small.times.span and large.times.busy == small.times.busy
     assert large.notices == small.notices
+
+
+def test_an_error_of_a_mixture_has_a_place() -> None:
+    with pytest.raises(SourceError) as caught:
+        readers.read([SAMPLES / "op_summary" / "odd-level0.csv", SAMPLES / "msopprof" / "whole-vector"])
+    assert caught.value.where and caught.value.now
