@@ -48,10 +48,9 @@ def _page(document: dict[str, Any], lang: str) -> Page:
     from kb.report.catalogue import say
     from kb.report.page import Heading, Page, Table
 
-    heads = tuple(say(f"formats.{name}", lang) for name in ("name", "title", "family"))
-    rows = tuple(
-        (item["name"], item["title"], say(f"formats.{item['family']}", lang)) for item in document["formats"]
-    )
+    heads = tuple(say(key, lang) for key in ("formats.name", "formats.title", "formats.family"))
+    families = {"kernel": say("formats.kernel", lang), "job": say("formats.job", lang)}
+    rows = tuple((item["name"], item["title"], families[item["family"]]) for item in document["formats"])
     archives = tuple((item["name"], item["holds"]) for item in document["archives"])
     refused = tuple((item["name"], item["now"]) for item in document["refused"])
     return Page(

@@ -203,6 +203,7 @@ def _main(present: Sequence[Reader], files: dict[str, list[Source]]) -> Reader:
         examples = "; ".join(f"{reader.NAME}: {files[reader.NAME][0].path}" for reader in best.values())
         raise SourceError(
             f"kernel captures and job exports lie together ({examples})",
+            where=str(files[next(iter(best.values())).NAME][0].path),
             now="give the folder or file of one of them",
         )
     return next(iter(best.values()))

@@ -62,18 +62,18 @@ def unpacked(source: Source) -> Iterator[tuple[Path, list[Notice]]]:
     """
     with _ended_by_signals(), tempfile.TemporaryDirectory(prefix="kb-") as place:
         # named after the archive: readers call a kernel or a rank after its folder where nothing else names it
-        name = re.sub(r"(?:\.tar)?\.\w+$", "", source.path.name) or "archive"
-        box = _Box(Path(place) / _safe(name), source)
+        name = _safe(re.sub(r"(?:\.tar)?\.\w+$", "", source.path.name)).strip(".") or "archive"
+        box = _Box(Path(place) / name, source)
         try:
             box.folder.mkdir(mode=0o700)
             _unpack(source, box)
-        except OSError as fault:
-            raise unreadable(source.path, fault) from fault
         except _FAULTS as fault:
             if not box.kept:
                 text = f"a damaged archive, or one packed in a way that is not read: {fault}"
                 raise SourceError(text, where=str(source.path), now=_NOW) from fault
             box.fault = str(fault)
+        except OSError as fault:
+            raise unreadable(source.path, fault) from fault
         yield box.folder, box.notices
 
 

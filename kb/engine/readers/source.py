@@ -40,11 +40,17 @@ class Source:
 
     @cached_property
     def header(self) -> tuple[str, ...]:
-        """Cells of the first line that is not blank, stripped; empty for a binary file."""
-        for line in self.text.splitlines():
+        """Cells of the first line that is not blank, stripped; empty for a binary file.
+
+        The lines are those that `Rows` sees, and of a line that the head cuts off only whole cells count, so that
+        a column found here is found there.
+        """
+        *lines, last = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        for line in lines:
             if line.strip():
                 return tuple(cell.strip() for cell in split(line))
-        return ()
+        cells = tuple(cell.strip() for cell in split(last)) if last.strip() else ()
+        return cells if self.size <= len(self.head) else cells[:-1]
 
     def __str__(self) -> str:
         return str(self.path)

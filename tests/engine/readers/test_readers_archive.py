@@ -323,3 +323,9 @@ def test_folders_are_as_deep_as_a_walk_goes(tmp_path: Path) -> None:
     names = {"/".join("abcdefghijklmnop") + "/f.csv": b"x", "good.csv": TABLE.read_bytes()}
     profile = read([hostile_zip(tmp_path / "a.zip", names)])
     assert any("deeper than" in notice.text for notice in profile.notices)
+
+
+@pytest.mark.parametrize("name", ["...zip", "a..zip", ".zip", "a\nb.zip", "x" * 240 + ".zip"])
+def test_odd_names_of_archives(tmp_path: Path, name: str) -> None:
+    made = hostile_zip(tmp_path / name, {"good.csv": TABLE.read_bytes()})
+    assert [file.path for file in read([made]).files] == ["good.csv"]

@@ -123,3 +123,27 @@ def test_large_input_takes_another_way_to_the_same_answer(
     assert [op.total_us for op in large.operators] == pytest.approx([op.total_us for op in small.operators])
     assert large.times.span == small.times.span and large.times.busy == small.times.busy
     assert large.notices == small.notices
+
+
+def test_an_error_of_a_mixture_has_a_place() -> None:
+    with pytest.raises(SourceError) as caught:
+        readers.read([SAMPLES / "op_summary" / "odd-level0.csv", SAMPLES / "msopprof" / "whole-vector"])
+    assert caught.value.where and caught.value.now
+
+
+def test_a_header_is_the_line_that_rows_see(tmp_path: Path) -> None:
+    """Other characters that end a line elsewhere do not end one here; a cut cell is no cell."""
+    from kb.engine.readers.rows import Rows
+
+    path = tmp_path / "f.csv"
+    for text in (
+        "a,b\x1ec,d\n1,2\n",
+        "a,\x0bb\u2028,c\r\n1",
+        "\n \r\na,b\rc\n",
+        "a,b",
+        "x" * 16_380 + ",abcdef,g\n1\n",
+    ):
+        path.write_text(text, newline="")
+        found, whole = open_source(path).header, Rows(path).header
+        assert found == whole[: len(found)] and len(found) >= min(len(whole), 1)
+    assert found == ("x" * 16_380,)
