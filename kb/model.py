@@ -255,7 +255,8 @@ class Finding:
     """A bottleneck that holds.
 
     `share` is the part of the run's time spent in the operators concerned, `headroom` the part of their own time
-    that could at most be won (distance to the computed floor), None when no floor is known.
+    that could at most be won (distance to the computed floor), None when no floor is known. `base` is what both are
+    parts of: the run (compute and exposed communication, or the kernels), or the elapsed time, idle included.
     """
 
     id: str
@@ -268,6 +269,7 @@ class Finding:
     headroom: float | None = None
     parent: str | None = None
     summary: str = ""
+    base: Literal["run", "elapsed"] = "run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +294,8 @@ class Diagnosis:
 class Gain:
     """Fraction of time saved; never above the bound computed from the profile.
 
-    `basis` starts with "measured", "modelled" or "stated" and says by what.
+    `basis` starts with "measured", "modelled" or "stated" and says by what. Of a modelled gain only `high`, the bound,
+    says something about the profile; `likely` is the part of it that the order counts on.
     """
 
     low: float
@@ -300,6 +303,11 @@ class Gain:
     high: float
     of: Literal["run", "operator"]
     basis: str
+
+    @property
+    def modelled(self) -> bool:
+        """Whether nobody published a figure, so that only the bound is known."""
+        return self.basis.startswith("modelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +359,8 @@ class Report:
     key_data: tuple[Evidence, ...] = ()  # the most telling readings, for the first screen
     files: tuple[SourceFile, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)  # kb, knowledge
+    elapsed_us: float | None = None  # first start to last end, idle included
+    ranks: int | None = None  # that all times of the report are sums over, where there are several
 
 
 # --- knowledge --------------------------------------------------------------------------------------------------

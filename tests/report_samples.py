@@ -104,6 +104,8 @@ SAMPLE = Report(
         "msopprof", cann_version="8.5.0", replay_mode="kernel", warm_up=5, metric_groups=("Default",)
     ),
     total_us=692.12,
+    elapsed_us=740.5,
+    ranks=2,
     headline="Bound by small writes: 128 B leave the core per MTE3 instruction.",
     operators=(CUMMIN,),
     findings=(WRITES, SCALAR),

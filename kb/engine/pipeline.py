@@ -117,6 +117,8 @@ def advise_profile(
         key_data=summary.key_data(profile, features, diagnosis),
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},
+        elapsed_us=summary.elapsed_us(profile),
+        ranks=summary.ranks(profile),
     )
     return narrow(replace(report, run=run_id(report)), request)
 

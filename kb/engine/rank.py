@@ -2,7 +2,8 @@
 
 Gain of one match = the recipe's published range, held against the bound that the profile gives for this bottleneck
 (`Finding.headroom`); without a published figure the bound alone, marked modelled. Order = expected saving of the run:
-share x likely gain x fit x weight of the evidence x confidence of the finding. Recommendations that repair the same
+share x gain counted on x fit x weight of the evidence x confidence of the finding. What is counted on (`_counted_on`)
+only orders; a reader sees published figures, parts of them that the basis names, and bounds. Recommendations that repair the same
 finding replace one another, so each further one counts less; one that several findings ask for counts more.
 """
 
@@ -24,9 +25,9 @@ SAME_FINDING = 0.55  # factor for each recommendation already chosen for the fin
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
 # What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
-LOW_OF_PUBLISHED = {1: 1 / 3, 2: 1 / 2}
-LOW_OF_MANY = 2 / 3
-# Part of the bound taken as likely where no figure is published: less when nobody measured the remedy at all.
+LOW_OF_PUBLISHED = {1: (1 / 3, "a third"), 2: (1 / 2, "half")}
+LOW_OF_MANY = (2 / 3, "two thirds")
+# Part of the bound counted on where no figure is published: less when nobody measured the remedy at all.
 MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
 DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
@@ -118,10 +119,9 @@ def expected(match: Match, gain: Gain, *, run_scope: bool) -> float:
     """Expected saving as a fraction of the run; the key of the order."""
     entry, finding = match.entry, match.finding
     share = 1.0 if gain.of == "run" else finding.share
-    likely = gain.likely if finding.headroom is not None else min(gain.likely, UNKNOWN_BOUND)
     worth = (
         share
-        * likely
+        * _counted_on(gain, bounded=finding.headroom is not None)
         * match.fit
         * GRADE_WEIGHT[entry.grade]
         * EFFORT_WEIGHT.get(entry.effort, 1.0)
@@ -140,48 +140,56 @@ def gain_of(match: Match) -> Gain:
     published = _published(match.entry.gains, of)
     if bound is None:
         if published is None:
-            return Gain(
-                0.0,
-                0.0 + UNKNOWN_BOUND / 2 * scale,
-                UNKNOWN_BOUND * scale,
-                of,
-                "modelled: no bound could be computed and no public measurement exists; the figure only orders",
-            )
-        least, likely, high, kept, words = published
-        low = least * kept
-        return Gain(
-            _r(max(0.0, low) * scale),
-            _r(likely * scale),
-            _r(high * scale),
-            of,
-            f"{words}; not bounded by this profile",
-        )
+            words = "modelled: no bound could be computed and no public measurement exists"
+            return Gain(0.0, _r(UNKNOWN_BOUND / 2 * scale), _r(scale), of, words)
+        low = max(0.0, published.low)
+        words = f"{published.words}; not bounded by this profile"
+        return Gain(_r(low * scale), _r(published.middle * scale), _r(published.most * scale), of, words)
     if published is None:
-        return Gain(
-            0.0,
-            _r(bound * MODELLED_LIKELY[match.entry.grade] * scale),
-            _r(bound * scale),
-            of,
-            f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement",
-        )
-    least, likely, _, kept, words = published
-    if likely <= 0:  # measured and found not to help
-        return Gain(_r(least * scale), _r(likely * scale), 0.0, of, words)
+        words = f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement"
+        likely = bound * MODELLED_LIKELY[match.entry.grade]
+        return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
+    if published.middle <= 0:  # measured and found not to help
+        return Gain(_r(published.least * scale), _r(published.middle * scale), 0.0, of, published.words)
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
-    least, likely = (part * bound if part > bound else part for part in (least, likely))
-    low = 0.0 if finding.confidence < DOUBTFUL else least * kept
-    likely = (likely + bound / 2) / 2 if likely < bound / 2 else likely
+    least, likely = (part * bound if part > bound else part for part in (published.least, published.middle))
+    low = 0.0 if finding.confidence < DOUBTFUL else least * published.kept
+    words = f"{published.words}; bounded by this profile at {percent(bound)}"
+    if low > 0:
+        words += f"; low end: {published.part} of the least figure"
     return Gain(
-        _r(min(low, likely, bound) * scale),
-        _r(min(likely, bound) * scale),
-        _r(bound * scale),
-        of,
-        f"{words}; bounded by this profile at {percent(bound)}",
+        _r(min(low, likely, bound) * scale), _r(min(likely, bound) * scale), _r(bound * scale), of, words
     )
 
 
-def _published(gains: Sequence[PublishedGain], of: str) -> tuple[float, float, float, float, str] | None:
-    """(least, middle, most, part of the least to promise, words) over the published figures; None without any.
+def _counted_on(gain: Gain, *, bounded: bool) -> float:
+    """The gain as the order counts it: published figures far below the bound come from kernels where less was open."""
+    if not bounded:
+        return min(gain.likely, UNKNOWN_BOUND)
+    half = gain.high / 2
+    if not gain.modelled and 0 < gain.likely < half:
+        return (gain.likely + half) / 2
+    return gain.likely
+
+
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """Published figures of an entry, as fractions of time saved, and the part of the least one to promise."""
+
+    least: float
+    middle: float
+    most: float
+    kept: float
+    part: str  # `kept` in words
+    words: str
+
+    @property
+    def low(self) -> float:
+        return self.least * self.kept
+
+
+def _published(gains: Sequence[PublishedGain], of: str) -> _Published | None:
+    """The published figures together; None without any.
 
     A figure for a whole run says nothing about one operator; one for an operator does for the operators of a run.
     """
@@ -199,8 +207,8 @@ def _published(gains: Sequence[PublishedGain], of: str) -> tuple[float, float, f
     kind = "measured" if measured else "stated"
     ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
     more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
-    part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else 0.0
-    return min(lows), middle, max(highs), part, f"{kind}: {ranges}{more}"
+    kept, part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else (0.0, "nothing")
+    return _Published(min(lows), middle, max(highs), kept, part, f"{kind}: {ranges}{more}")
 
 
 def _one(gain: PublishedGain) -> str:

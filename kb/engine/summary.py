@@ -36,6 +36,18 @@ def total_us(profile: Profile, features: RunFeatures) -> float | None:
     return None if run is None else round(run, 3)
 
 
+def ranks(profile: Profile) -> int | None:
+    """Number of ranks that the times of the run are sums over; None for one."""
+    times = profile.times.compute or profile.times.span
+    return times.n if profile.ranks and times is not None and times.n > 1 else None
+
+
+def elapsed_us(profile: Profile) -> float | None:
+    """Microseconds from the first start to the last end, idle time included; None without start times."""
+    span = profile.times.span
+    return None if span is None else round(span.value, 3)
+
+
 def key_data(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> tuple[Evidence, ...]:
     """The most telling readings: of the run its shares; of a kernel its time and what the findings rest on, then the rest."""
     if profile.scope == "run":
@@ -83,13 +95,18 @@ def headline(
     text = f"{first.pattern}: {first.summary}."
     if recommendations:
         best = recommendations[0]
-        whole = "run" if best.gain.of == "run" else "operator's time"
-        text += (
-            f" First: {best.title} ({percent(best.gain.low)} to {percent(best.gain.high)} of the {whole})."
-        )
+        text += f" First: {best.title} ({_gain(best, diagnosis)})."
     else:
         text += f" No remedy is ranked{_near_floor(features)}."
     return text
+
+
+def _gain(best: Recommendation, diagnosis: Diagnosis) -> str:
+    base = next((finding.base for finding in diagnosis.findings if finding.id == best.finding), "run")
+    of_run = "elapsed time" if base == "elapsed" else "run"
+    whole = of_run if best.gain.of == "run" else "operator's time"
+    low = "up to" if best.gain.modelled else f"{percent(best.gain.low)} to"
+    return f"{low} {percent(best.gain.high)} of the {whole}"
 
 
 def _near_floor(features: RunFeatures) -> str:

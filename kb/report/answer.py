@@ -60,11 +60,7 @@ def _bound(report: Report, lang: str) -> str:
 
 
 def _bound_note(finding: Finding | None, lang: str) -> str:
-    return (
-        ""
-        if finding is None
-        else f"{finding.pattern}, {say('share.run', lang, share=units.percent(finding.share))}"
-    )
+    return "" if finding is None else f"{finding.pattern}, {share_text(finding, lang)}"
 
 
 def _to_win(report: Report, lang: str) -> tuple[str, str]:
@@ -79,28 +75,62 @@ def _to_win(report: Report, lang: str) -> tuple[str, str]:
         finding.pattern for finding in report.findings if finding.operators not in known
     )
     note = say("win.open", lang, patterns=", ".join(open_ended)) if open_ended else ""
-    share = units.percent(bound)
-    if report.total_us is None:
+    share, base = units.percent(bound), _base(report)
+    whole = _whole_us(report, base)
+    if whole is None:
         return say("win.bound", lang, share=share), note
-    return say("win.bound_time", lang, share=share, time=units.us(bound * report.total_us)), note
+    key = "win.elapsed" if base == "elapsed" else "win.bound_time"
+    return say(key, lang, share=share, time=units.us(bound * whole)), note
+
+
+def _base(report: Report) -> str:
+    """What the bound of all findings is a part of: the elapsed time where idle time is among what could be won."""
+    idle = report.elapsed_us is not None and report.total_us is not None
+    return "elapsed" if idle and any(finding.base == "elapsed" for finding in report.findings) else "run"
+
+
+def _whole_us(report: Report, base: str) -> float | None:
+    return report.elapsed_us if base == "elapsed" else report.total_us
 
 
 def most_to_win(report: Report) -> float | None:
-    """Most that all findings together could save, as a fraction of the run; None where none has a floor.
+    """Most that all findings together could save, as a fraction of the run (of the elapsed time where idle time is
+    among it); None where none has a floor.
 
     Findings about the same operators compete for the same time, so only the largest of each group counts. A
     finding without a floor counts with its whole time unless another one about the same operators has a
     floor.
     """
-    floors: dict[tuple[OperatorRef, ...], float] = {}
+    base = _base(report)
+    run = _whole_us(report, "run")
+    whole = _whole_us(report, base)
+
+    def part(finding: Finding) -> float:
+        return finding.share if finding.base == base or not (run and whole) else finding.share * run / whole
+
+    floors: dict[tuple[str, tuple[OperatorRef, ...]], float] = {}
     for finding in report.findings:
         if finding.headroom is not None:
-            won = finding.share * finding.headroom
-            floors[finding.operators] = max(floors.get(finding.operators, won), won)
+            won = part(finding) * finding.headroom
+            key = finding.base, finding.operators
+            floors[key] = max(floors.get(key, won), won)
     if not floors:
         return None
-    whole = {finding.operators: finding.share for finding in reversed(report.findings)}
-    return min(sum((whole | floors).values()), 1.0)
+    all_of = {(finding.base, finding.operators): part(finding) for finding in reversed(report.findings)}
+    return min(sum((all_of | floors).values()), 1.0)
+
+
+def share_text(finding: Finding, lang: str) -> str:
+    """What part of the time a finding concerns: "92 % of the run"."""
+    return say(f"share.{finding.base}", lang, share=units.percent(finding.share))
+
+
+def time_whole(report: Report, lang: str) -> str:
+    """The time of the run, and over how many ranks it is added up; empty where it is not known."""
+    if report.total_us is None:
+        return ""
+    time = units.us(report.total_us)
+    return say("time.ranks", lang, time=time, count=report.ranks) if report.ranks else time
 
 
 def sure(confidence: float, lang: str) -> str:
@@ -118,21 +148,33 @@ def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
     """What an advice saves: likely value, range, of what, and in microseconds where the base is known."""
     gain = advice.gain
     low, likely, high = (units.percent(value) for value in (gain.low, gain.likely, gain.high))
-    of = say("of.run", lang) if gain.of == "run" else say("of.operator", lang)
+    base = _base_of(report, advice.finding)
+    of = say(f"of.{base}" if gain.of == "run" else "of.operator", lang)
     if gain.likely <= 0:
         return say("gain.none", lang, low=low, high=high, of=of)
-    if low == high:
+    time, told = _base_us(report, advice.finding, gain), gain.likely
+    if gain.modelled:
+        text, told = say("gain.most", lang, high=high, of=of), gain.high
+    elif low == high:
         text = say("gain.point", lang, likely=likely, of=of)
     else:
         text = say("gain.range", lang, likely=likely, low=low, high=high, of=of)
-    base = _base_us(report, advice.finding, gain)
-    return text if base is None else say("gain.time", lang, text=text, time=units.us(base * gain.likely))
+    return text if time is None else say("gain.time", lang, text=text, time=units.us(time * told))
+
+
+def gain_short(gain: Gain) -> str:
+    """A gain in one figure: the likely one, or the bound where nobody published any."""
+    return f"≤ {units.percent(gain.high)}" if gain.modelled else units.percent(gain.likely)
+
+
+def _base_of(report: Report, finding: str) -> str:
+    return next((found.base for found in report.findings if found.id == finding), "run")
 
 
 def _base_us(report: Report, finding: str, gain: Gain) -> float | None:
     """The time that a gain is a fraction of, None where no times are known."""
     if gain.of == "run" or report.total_us is None:
-        return report.total_us
+        return _whole_us(report, _base_of(report, finding))
     for found in report.findings:
         if found.id == finding and found.operators:
             times = [operator.time_us for operator in found.operators if operator.time_us is not None]

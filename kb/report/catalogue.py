@@ -41,6 +41,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "最多为运行的 {share}，约 {time}",
         "最大で実行全体の {share}、約 {time}",
     ),
+    "win.elapsed": (
+        "at most {share} of the elapsed time, about {time}",
+        "最多为总时长（含空闲）的 {share}，约 {time}",
+        "最大で経過時間（待機を含む）の {share}、約 {time}",
+    ),
     "win.nothing": (
         "no time, as far as the counters tell",
         "从计数器看没有可节省的时间",
@@ -56,8 +61,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "未知：无法计算下限",
         "不明：下限を計算できません",
     ),
+    "of.elapsed": ("of the elapsed time", "总时长（含空闲）", "経過時間（待機を含む）"),
     "of.operator": ("of the operator's time", "算子耗时", "オペレータの時間"),
     "of.run": ("of the run's time", "运行耗时", "実行全体の時間"),
+    "share.elapsed": (
+        "{share} of the elapsed time",
+        "占总时长（含空闲）的 {share}",
+        "経過時間（待機を含む）の {share}",
+    ),
     "share.run": ("{share} of the run", "占运行的 {share}", "実行全体の {share}"),
     "gain.point": ("saves about {likely} {of}", "约节省{of}的 {likely}", "{of}を約 {likely} 短縮"),
     "gain.range": (
@@ -65,10 +76,20 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "约节省{of}的 {likely}（{low} 至 {high}）",
         "{of}を約 {likely} 短縮（{low}～{high}）",
     ),
+    "gain.most": (
+        "saves up to {high} {of}",
+        "最多节省{of}的 {high}",
+        "{of}を最大 {high} 短縮",
+    ),
     "gain.none": (
         "saves nothing to speak of: {low} to {high} {of}",
         "预计{of}无明显收益（{low} 至 {high}）",
         "{of}の短縮は見込めません（{low}～{high}）",
+    ),
+    "time.ranks": (
+        "{time} added up over {count} ranks",
+        "{time}（{count} 个 rank 之和）",
+        "{time}（{count} ランクの合計）",
     ),
     "gain.time": ("{text}, {time}", "{text}，即 {time}", "{text}、{time}"),
     # headings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kb import units
 from kb.model import Evidence, Finding, Recommendation, Report
 from kb.report import answer
 from kb.report.catalogue import say
@@ -34,9 +33,8 @@ def _title(report: Report, lang: str) -> str:
 
 def _body(report: Report, lang: str) -> Iterator[str]:
     facts = [answer.chip_text(report, lang), answer.capture_text(report, lang)]
-    if report.total_us is not None:
-        facts.append(units.us(report.total_us))
-    yield f'<h1>{esc(report.target)}</h1>\n<p class="quiet">{esc(" · ".join(facts))}</p>'
+    facts.append(answer.time_whole(report, lang))
+    yield f'<h1>{esc(report.target)}</h1>\n<p class="quiet">{esc(" · ".join(filter(None, facts)))}</p>'
     yield from _answer(report, lang)
     for key, section in (
         ("head.data", _key_data), ("head.operators", _operators), ("head.findings", _findings),
@@ -118,7 +116,7 @@ def _findings(report: Report, lang: str) -> Iterator[str]:
 
 
 def _finding(number: int, finding: Finding, lang: str) -> Iterator[str]:
-    share = say("share.run", lang, share=units.percent(finding.share))
+    share = answer.share_text(finding, lang)
     facts = (
         f"{finding.pattern} · {share} · {say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
     )

@@ -15,7 +15,18 @@ SCHEMA = "kb.report/1"
 
 # The promised keys in their promised order; everything else a report knows follows.
 _PROMISED = ("target", "run", "findings", "not_judged", "recommendations", "similar_cases", "warnings")
-_FURTHER = ("headline", "chip", "capture", "total_us", "operators", "key_data", "files", "versions")
+_FURTHER = (
+    "headline",
+    "chip",
+    "capture",
+    "total_us",
+    "elapsed_us",
+    "ranks",
+    "operators",
+    "key_data",
+    "files",
+    "versions",
+)
 
 
 def document(report: Report) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kb import units
 from kb.model import Finding, OperatorRef, Recommendation, Report
 from kb.report import answer
 from kb.report.catalogue import say
@@ -40,7 +39,7 @@ def _basic(report: Report, lang: str) -> Iterator[str]:
     rows += [
         ("label.chip", md(answer.chip_text(report, lang))),
         ("label.capture", md(answer.capture_text(report, lang))),
-        ("label.time", units.us(report.total_us) if report.total_us is not None else ""),
+        ("label.time", answer.time_whole(report, lang)),
         ("label.run", md_code(report.run)),
         *(("label.warning", md(warning)) for warning in report.warnings),
     ]
@@ -105,7 +104,7 @@ def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
 
 def _bottleneck(number: int, finding: Finding, lang: str) -> Iterator[str]:
     conclusion = md(finding.summary or finding.pattern)
-    share = say("share.run", lang, share=units.percent(finding.share))
+    share = answer.share_text(finding, lang)
     sure = f"{say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
     yield f"{number}. {say('skill.conclusion', lang)}: **{conclusion}** ({md_code(finding.pattern)}, {share}, {sure})"
     for operator in finding.operators[:TOP]:

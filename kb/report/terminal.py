@@ -52,9 +52,8 @@ def render(report: Report, *, lang: str, width: int, color: bool) -> str:
 def _head(screen: Screen, report: Report) -> None:
     screen.line(shorten(clean(report.target), screen.width), "bold")
     facts = [answer.chip_text(report, screen.lang), answer.capture_text(report, screen.lang)]
-    if report.total_us is not None:
-        facts.append(units.us(report.total_us))
-    screen.prose(" · ".join(facts), style="dim")
+    facts.append(answer.time_whole(report, screen.lang))
+    screen.prose(" · ".join(filter(None, facts)), style="dim")
 
 
 def _answer(screen: Screen, report: Report) -> None:
@@ -122,7 +121,7 @@ def _more_finding(screen: Screen, number: int, finding: Finding) -> list[Cell]:
 
 def _finding(screen: Screen, number: int, finding: Finding) -> None:
     screen.prose(finding.summary or finding.pattern, indent=4, mark=f"{number:>2}", style="bold")
-    share = screen.say("share.run", share=units.percent(finding.share))
+    share = answer.share_text(finding, screen.lang)
     sure = f"{screen.say('label.sure')}: {answer.sure(finding.confidence, screen.lang)}"
     screen.prose(f"{finding.pattern} · {share} · {sure}", indent=4, style="dim")
     for operator in finding.operators[:3]:
@@ -152,7 +151,7 @@ def _more_advice(screen: Screen, rest: tuple[Recommendation, ...]) -> None:
         return
     screen.heading("head.more")
     rows: list[list[Cell]] = [
-        [str(advice.rank), advice.title, units.percent(advice.gain.likely), (advice.id, "dim")]
+        [str(advice.rank), advice.title, answer.gain_short(advice.gain), (advice.id, "dim")]
         for advice in rest
     ]
     screen.table(rows, right=frozenset({0, 2}))

@@ -175,6 +175,29 @@ def test_gains_say_of_what_and_how_long(gain: Gain, text: str) -> None:
     assert answer.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en") == text
 
 
+def test_a_gain_that_nobody_published_is_shown_as_a_bound() -> None:
+    gain = Gain(0.0, 0.1, 0.4, "operator", "modelled: at most what is open")
+    text = answer.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en")
+    assert text == "saves up to 40 % of the operator's time, 277 us"
+    assert answer.gain_short(gain) == "≤ 40 %"
+
+
+def test_idle_time_is_part_of_the_elapsed_time_and_not_of_the_run() -> None:
+    idle = replace(
+        RUN.findings[1], id="host-bound", pattern="host-bound", base="elapsed", share=0.5, headroom=0.5
+    )
+    report = replace(RUN, findings=(RUN.findings[1], idle), total_us=1000.0, elapsed_us=4000.0)
+    # half of half the elapsed time, and nine tenths of 1.66 % of the run, which is a quarter of it
+    assert answer.most_to_win(report) == pytest.approx(0.25 + 0.0166 * 0.9 / 4)
+    assert "of the elapsed time" in " ".join(shown("text", report).split())
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_times_added_up_over_ranks_say_so(name: str) -> None:
+    assert "added up over 2 ranks" in " ".join(shown(name, SAMPLE).split())
+    assert "added up" not in shown(name, replace(SAMPLE, ranks=None))
+
+
 def test_a_gain_without_a_known_time_names_none() -> None:
     loose = replace(LARGER_WRITES, finding="gone")
     assert answer.gain_text(SAMPLE, loose, "en").endswith("of the operator's time")

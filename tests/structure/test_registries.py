@@ -15,7 +15,9 @@ from kb.vocabulary.metrics import BY_ID, METRICS
 
 FOLDER = Path(bottlenecks.__file__).parent
 MODULES = sorted(
-    path for path in FOLDER.glob("*.py") if path.stem not in {"__init__", "judging", "diagnose", "gate"}
+    path
+    for path in FOLDER.glob("*.py")
+    if path.stem not in {"__init__", "copies", "diagnose", "gate", "judging"}
 )
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from kb.engine.bottlenecks.judging import Bottleneck
 
-_FRAMEWORK = {"judging", "diagnose", "gate"}
+_FRAMEWORK = {"copies", "diagnose", "gate", "judging"}
 
 
 @lru_cache(maxsize=1)

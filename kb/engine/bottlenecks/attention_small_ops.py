@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    above,
+    confidence,
+    context,
+    limit,
+    open_share,
+    value,
+)
 from kb.model import Evidence, Features
 from kb.units import percent
 
@@ -26,7 +35,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
             )
             return Held(
                 0.8,
-                0.7,
+                _fusable(group),
                 (
                     order,
                     Evidence(
@@ -57,6 +66,15 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         "the attention kernel is bound by copying in",
         tuple(fused),
     )
+
+
+def _fusable(group: Sequence[Features]) -> float:
+    """Part of the time that one fused kernel saves at most: all of the softmax, which goes beside the products, and of
+    the products what their busiest pipe and their floor leave open.
+    """
+    rooms = [1.0 if f.labels.get("op_pattern") == "softmax" else open_share(f) for f in group]
+    times = [value(f, "compute_time_share") for f in group]
+    return round(sum(room * time for room, time in zip(rooms, times, strict=True)) / sum(times), 4)
 
 
 def _softmax_between_products(f: Features) -> bool:

@@ -35,5 +35,6 @@ BOTTLENECK = Bottleneck(
     why="Cores stand still while data is on the links or another rank is late.",
     needs=("comm_exposed_share",),
     judge_run=judge_run,
+    headroom_of="run",
     collect="communication rows with start times, or step_trace_time.csv",
 )

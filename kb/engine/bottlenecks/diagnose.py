@@ -133,10 +133,8 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
 
 def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
     group = [f for f in verdict.operators if f.operator is not None]
-    share = sum(value(f, "op_time_share") for f in group) if group else 1.0
-    if bottleneck.id == "comm-exposed":
-        share = 1.0  # its headroom already is a share of the run, whatever the summed rows say
-    headroom = verdict.headroom
+    own = group and bottleneck.headroom_of == "operators"
+    share = sum(value(f, "op_time_share") for f in group) if own else 1.0
     group.sort(key=lambda f: (-round(_time(f), 3), _name(f)))
     return Finding(
         id=bottleneck.id,
@@ -146,7 +144,8 @@ def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
         share=round(min(1.0, share), 6),
         confidence=verdict.confidence,
         evidence=verdict.evidence,
-        headroom=headroom,
+        headroom=verdict.headroom,
+        base="elapsed" if bottleneck.headroom_of == "elapsed" else "run",
         summary=verdict.summary,
     )
 

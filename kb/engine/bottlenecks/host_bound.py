@@ -39,5 +39,6 @@ BOTTLENECK = Bottleneck(
     why="Python, operator dispatch or a synchronisation is slower than the kernels.",
     needs=("device_idle_share",),
     judge_run=judge_run,
+    headroom_of="elapsed",
     collect="start times of the kernels (kernel_details.csv or op_summary.csv), or step_trace_time.csv",
 )

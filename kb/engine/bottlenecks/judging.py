@@ -50,7 +50,9 @@ class Bottleneck:
     `needs` are metric ids; "a|b" is satisfied by either. `applies` says for which operators the question makes sense
     at all. `parent` must hold on the same operator for this one to count. `yields_to`: when one of these holds on
     the same operator, it explains the same symptom better and this one is dropped. `collect` names the msopprof
-    metric group or profiler level that brings the needed counters.
+    metric group or profiler level that brings the needed counters. `headroom_of` says of what a run-level headroom
+    is a part: of the time of the operators concerned, of the run (compute and exposed communication), or of the
+    elapsed time (idle included).
     """
 
     id: str
@@ -62,6 +64,7 @@ class Bottleneck:
     parent: str | None = None
     yields_to: tuple[str, ...] = ()
     collect: str = "PipeUtilization"
+    headroom_of: Literal["operators", "run", "elapsed"] = "operators"
     sources: tuple[str, ...] = field(default_factory=tuple)
 
     @property
@@ -200,23 +203,6 @@ def open_share(features: Features) -> float:
     pipes = ("aic_mac", "aic_mte1", "aic_mte2", "aic_mte3", "aic_fixpipe", "aiv_vec", "aiv_mte2", "aiv_mte3")
     busiest = max((value(features, f"{pipe}_ratio") for pipe in pipes), default=0.0)
     return round(max(0.0, 1 - max(busiest, floor_ratio(features))), 4)
-
-
-def copy_headroom(features: Features, pipe: str, removable: float) -> float:
-    """Upper bound of the time saved when the same bytes move in fewer, larger copies.
-
-    As `pipe_headroom`; where the pipes of the vector core take turns (their shares and the scalar unit's add up to
-    about one) the scalar time between the copies is spent issuing and waiting for them and can go with them.
-    """
-    shares = [value(features, f"aiv_{name}_ratio") for name in ("vec", "scalar", "mte2", "mte3")]
-    if (
-        not limit("serial-copy-compute", "sum_low").value
-        <= sum(shares)
-        <= limit("serial-copy-compute", "sum_high").value
-    ):
-        return pipe_headroom(features, pipe, removable)
-    share = (value(features, f"{pipe}_ratio") + value(features, "aiv_scalar_ratio")) * removable
-    return round(max(0.0, min(share, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4)
 
 
 def floor_ratio(features: Features) -> float:

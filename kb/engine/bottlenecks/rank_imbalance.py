@@ -36,6 +36,7 @@ BOTTLENECK = Bottleneck(
     why="A collective ends when the last rank arrives.",
     needs=("rank_imbalance|rank_wait_share",),
     judge_run=judge_run,
+    headroom_of="elapsed",
     collect="step_trace_time.csv of every rank, or cluster_step_trace_time.csv",
     sources=("msprof-analyze advisor, slow rank rule",),
 )

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import (
-    Bottleneck,
-    Held,
-    above,
-    below,
-    confidence,
-    context,
-    copy_headroom,
-    is_vector_side,
-    limit,
-    value,
-)
+from kb.engine.bottlenecks.copies import small_copies
+from kb.engine.bottlenecks.judging import Bottleneck, Held, is_vector_side, limit
 from kb.model import Features
-from kb.units import nbytes, percent
 
 
 def judge(f: Features) -> Held | None:
     """Mean bytes a MTE2 instruction far below a recommended transfer, and MTE2 matters."""
-    size = below(f, "bytes_per_mte2_instruction", limit("small-mte2-reads", "bytes"))
-    mte2 = above(f, "aiv_mte2_ratio", limit("small-mte2-reads", "mte2"))
-    if size is None or mte2 is None:
-        return None
-    per = value(f, "bytes_per_mte2_instruction")
-    removable = 1 - per / limit("under-parallel", "transfer").value
-    share = value(f, "aiv_mte2_ratio")
-    return Held(
-        confidence(2048 / per, 1, 8, low=0.65), copy_headroom(f, "aiv_mte2", removable),
-        (size, mte2, *context(f, "mte2_instructions")),
-        f"{nbytes(per)} an input copy ({value(f, 'mte2_instructions'):.0f} copies); MTE2 takes {percent(share)} of the time",
-    )  # fmt: skip
+    return small_copies(
+        f, "mte2", limit("small-mte2-reads", "bytes"), limit("small-mte2-reads", "mte2"), "an input copy"
+    )
 
 
 BOTTLENECK = Bottleneck(

@@ -43,8 +43,9 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         Evidence("followed_by", f"{f.labels.get('op_type')} -> {f.labels.get('followed_by')}", "", "", "order of launches on the stream")
         for f in sorted(group, key=lambda f: -value(f, "compute_time_share"))[:3] if f.labels.get("followed_by") in types
     ]  # fmt: skip
-    # A chain of n operators reads and writes between every two; one kernel keeps one read and one write.
-    headroom = 1 - 1 / len(types) if len(types) > 1 else 0.5
+    # A chain of n operators reads and writes between every two; one kernel keeps one read and one write. One type may
+    # follow itself, so a chain has two operators at least.
+    headroom = 1 - 1 / max(2, len(types))
     return Held(
         confidence(share, 0.05, 0.25, low=0.6 if copying else 0.45),
         round(headroom, 4),

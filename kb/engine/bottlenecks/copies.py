@@ -1,0 +1,59 @@
+"""Copies of a few bytes each, in or out."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kb.engine.bottlenecks.judging import (
+    Held,
+    Threshold,
+    above,
+    below,
+    confidence,
+    context,
+    floor_ratio,
+    limit,
+    other_pipes,
+    pipe_headroom,
+    value,
+)
+from kb.model import Features
+from kb.units import nbytes, percent
+
+
+def small_copies(
+    f: Features, pipe: Literal["mte2", "mte3"], few: Threshold, much: Threshold, copy: str
+) -> Held | None:
+    """Mean bytes an instruction of `pipe` below `few`, and the pipe's share of the time above `much`; `copy` names one
+    such copy in the summary.
+    """
+    count, ratio = f"{pipe}_instructions", f"aiv_{pipe}_ratio"
+    small, busy = below(f, f"bytes_per_{pipe}_instruction", few), above(f, ratio, much)
+    if small is None or busy is None:
+        return None
+    per = value(f, f"bytes_per_{pipe}_instruction")
+    # With larger copies the count falls to per / transfer of today's; the rest of the pipe's time is the bytes' own.
+    removable = 1 - per / limit("under-parallel", "transfer").value
+    return Held(
+        confidence(few.value / per, 1, 8, low=0.65),
+        _headroom(f, f"aiv_{pipe}", removable),
+        (small, busy, *context(f, count)),
+        f"{nbytes(per)} {copy} ({value(f, count):.0f} copies); {pipe.upper()} takes {percent(value(f, ratio))} of the time",
+    )
+
+
+def _headroom(features: Features, pipe: str, removable: float) -> float:
+    """Upper bound of the time saved when the same bytes move in fewer, larger copies.
+
+    As `pipe_headroom`; where the pipes of the vector core take turns (their shares and the scalar unit's add up to
+    about one) the scalar time between the copies is spent issuing and waiting for them and can go with them.
+    """
+    shares = [value(features, f"aiv_{name}_ratio") for name in ("vec", "scalar", "mte2", "mte3")]
+    if (
+        not limit("serial-copy-compute", "sum_low").value
+        <= sum(shares)
+        <= limit("serial-copy-compute", "sum_high").value
+    ):
+        return pipe_headroom(features, pipe, removable)
+    share = (value(features, f"{pipe}_ratio") + value(features, "aiv_scalar_ratio")) * removable
+    return round(max(0.0, min(share, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4)
