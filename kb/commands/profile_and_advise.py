@@ -14,6 +14,7 @@ from kb.commands._console import Common, emit, say
 from kb.commands._progress import counting
 from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for
 from kb.errors import UsageError
+from kb.report.catalogue import say as told
 
 if TYPE_CHECKING:
     from kb.engine.collect import Collected, Options, Plan
@@ -144,9 +145,12 @@ def run(
     if dry_run:
         emit(collect.render_plan(plan))
         return 0
+    say(common, told("collect.into", common.lang, mode=plan.mode.mode, folder=plan.output.path))
     with counting(common) as progress:
         collected = collect.collect(plan, progress=progress)
-    say(common, f"collected in {collected.folder}")
+    say(common, told("collect.done", common.lang, folder=collected.folder))
+    if collected.app_output:
+        say(common, told("collect.app", common.lang, file=collected.app_output))
     request = request_for(soc=soc, shape="", audience=audience, top=top)
     report = pipeline.advise([collected.folder], in_full(request))
     print_reports(common, [pipeline.narrow(kept(common, _as_collected(report, collected)), request)])
@@ -191,7 +195,7 @@ def _plan(options: Options, *, dry_run: bool) -> Plan:
             where=options.target[0],
             now="Give a profile of it, or the program that runs it: kb profile-and-advise -- python3 infer.py",
         )
-    return collect.plan(options, environment)
+    return collect.plan(options, environment, shown_only=dry_run)
 
 
 def _as_collected(report: Report, collected: Collected) -> Report:

@@ -92,6 +92,39 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{time}（{count} ランクの合計）",
     ),
     "gain.time": ("{text}, {time}", "{text}，即 {time}", "{text}、{time}"),
+    # a collection as it runs
+    "collect.app": (
+        "output of the program: {file}",
+        "被测程序的输出：{file}",
+        "プログラムの出力：{file}",
+    ),
+    "collect.done": ("collected in {folder}", "采集结果位于 {folder}", "採取結果：{folder}"),
+    "collect.elapsed": ("{seconds} s", "{seconds} 秒", "{seconds} 秒"),
+    "collect.into": (
+        "profiling ({mode}) into {folder}",
+        "正在采集（{mode}），输出到 {folder}",
+        "採取中（{mode}）、出力先 {folder}",
+    ),
+    "collect.launches": (
+        "{done} of {asked} launches",
+        "已启动 {done}/{asked} 次",
+        "起動 {done}/{asked} 回",
+    ),
+    "collect.starting": ("starting the profiler", "正在启动采集工具", "プロファイラを起動中"),
+    "collect.wait.ending": (
+        "ending the profiler, at most {seconds} s",
+        "正在结束采集工具，最多 {seconds} 秒",
+        "プロファイラを終了中、最大 {seconds} 秒",
+    ),
+    "collect.wait.killed": ("killing the profiler", "正在强制结束采集工具", "プロファイラを強制終了中"),
+    "collect.wait.parsing": (
+        "waiting for msopprof to write what it has: ended after {seconds} s without a sign of life; Ctrl-C ends it now",
+        "等待 msopprof 写出已采集的数据：若 {seconds} 秒内无任何动静则结束；按 Ctrl-C 立即结束",
+        "msopprof が手元のデータを書き出すのを待機：{seconds} 秒間反応がなければ終了、Ctrl-C で直ちに終了",
+    ),
+    "collect.why.aborted": ("aborted", "已中止", "中止されました"),
+    "collect.why.interrupted": ("interrupted", "已中断", "中断されました"),
+    "collect.why.timeout": ("time limit reached", "已到时间上限", "制限時間に達しました"),
     # headings
     "head.cases": ("Similar cases", "相似案例", "似た事例"),
     "head.data": ("Key data", "关键数据", "主な計測値"),

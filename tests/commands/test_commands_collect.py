@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_fakes import Asked, Request
 from report_samples import SAMPLE
+from running import ROOT
 
 from kb.store.runs import load_run
 
@@ -61,6 +64,57 @@ def test_a_dry_run_shows_the_command_and_runs_nothing(
     assert "./my_operator -x" in done.out
     assert asked.calls == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["my_operator"]
+
+
+def test_a_dry_run_prints_the_command_where_there_is_nothing_to_measure_with(
+    kb: Any, program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    done = kb("profile-and-advise", "--dry-run", "--output=DIR", "--kernel-name", "Add", program)
+    assert (done.status, done.err) == (0, "")
+    assert f"Command       msopprof --output={tmp_path}/DIR --kernel-name=Add ./my_operator" in done.out
+    missing = [line for line in done.out.splitlines() if line.startswith("Missing")]
+    assert [word for word in ("msopprof", "no device", "ASCEND_HOME_PATH", "kb doctor")
+            if not any(word in line for line in missing)] == []  # fmt: skip
+    assert "assumed, because there is nothing to measure with" in done.out
+
+
+def test_the_two_commands_of_the_original_skill(kb: Any, asked: Asked, program: str, tmp_path: Path) -> None:
+    done = kb("profile-and-advise", "--output=DIR", "--mode=device", "./my_operator")
+    assert done.status == 0, done.err
+    folder = asked.calls[0][1][0][0]
+    assert folder.parent == tmp_path / "DIR"
+    assert f"kb: profiling (device) into {tmp_path}/DIR" in done.err
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "analyze_profile.py"), "--data", str(folder)],
+        cwd=tmp_path, env={**os.environ, "KB_DB": str(tmp_path / "runs.db"), "HOME": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    heads = [line for line in ran.stdout.splitlines() if line.startswith("## ")]
+    assert len(heads) == 4 and "Optimization Suggestions TOP5" in heads[3]
+
+
+def test_a_python_program_into_the_default_folder_which_is_named(
+    kb: Any, asked: Asked, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STANDIN_KERNELS", "MatMulV2:cube")
+    (tmp_path / "infer.py").write_text("print('one step')\n")
+    python = f"{Path(sys.executable).name}"
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    done = kb("profile-and-advise", "--mode", "device", "--kernel-name", "MatMul*", "--", python, "infer.py")
+    assert done.status == 0, done.err
+    folder = asked.calls[0][1][0][0]
+    assert folder.parent.parent == tmp_path / "kb-profiles"
+    assert f"into {folder.parent}" in done.err
+    app = next(line for line in done.err.splitlines() if "output of the program: " in line)
+    assert Path(app.split(": ", 2)[2]).read_text() == "one step\n"
+
+
+def test_an_option_of_the_program_before_the_dashes_is_explained(kb: Any, program: str) -> None:
+    done = kb("profile-and-advise", program, "--m", "1024")
+    assert done.status == 2
+    assert "behind `--`" in done.err
 
 
 def test_no_profiler_is_4_with_the_way_out(kb: Any, program: str, monkeypatch: pytest.MonkeyPatch) -> None:
