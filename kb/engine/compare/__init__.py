@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kb.comparison import (
-    Band, Change, Check, Comparison, Gate, OperatorTime, RunSide, Step, TimeBasis, Total, Verdict,
+    Band,
+    Change,
+    Check,
+    Comparison,
+    Gate,
+    OperatorTime,
+    RunSide,
+    Step,
+    TimeBasis,
+    Total,
+    Verdict,
 )  # fmt: skip
 from kb.engine.compare.checks import SAME_LENGTH, checks, work_ratio
 from kb.engine.compare.moved import moved

@@ -37,7 +37,7 @@ def pairs(before: Side, after: Side) -> tuple[Pair, ...]:
             (lambda row: (row.name, row.core), True),
             (lambda row: row.name, True),
             (lambda row: row.type, True),
-            (lambda row: "the only one", True),
+            (lambda _row: "the only one", True),
         ]
     for rule, alone in rules:
         _pair_by(rule, rest_before, rest_after, out, alone=alone)
