@@ -35,4 +35,5 @@ class Measured:
     core_low_us: float | None = None
     core_high_us: float | None = None
     cores: int | None = None
+    setup: bool = False  # makes the input of a test (random fills): no part of the work
     readings: Mapping[str, float] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from kb.engine.compare.checks import SAME_LENGTH, checks, work_ratio
 from kb.engine.compare.moved import moved
 from kb.engine.compare.noise import RESOLUTION, STATED, band
 from kb.engine.compare.pairs import Pair, pairs
-from kb.engine.compare.sides import Side, side
+from kb.engine.compare.sides import Side, alike, side
 from kb.engine.compare.troubles import troubles
 from kb.errors import NothingToJudge, UsageError
 from kb.measured import Measured
@@ -49,9 +49,9 @@ def compare(before: Report, after: Report, noise: float | None = None) -> Compar
     """
     if noise is not None and not 0 <= noise < 1:
         raise UsageError("a noise band lies between 0 % and 100 %", where="--noise", now="Give 3%.")
-    one, two = _side(before), _side(after)
+    one, two = alike(_side(before), _side(after))
     found = pairs(one, two)
-    alike = checks(one, two, found)
+    checked = checks(one, two, found)
     basis = _basis(one, two, found)
     scales = _scales(one, two, basis)
     before_us, after_us = _times(one, two, found, basis, scales)
@@ -61,7 +61,7 @@ def compare(before: Report, after: Report, noise: float | None = None) -> Compar
                for pair in found if pair.before and pair.after}  # fmt: skip
     return Comparison(
         before=_run(before), after=_run(after),
-        verdict=_verdict(total, alike), checks=alike, total=total,
+        verdict=_verdict(total, checked), checks=checked, total=total,
         changes=tuple(sorted(changes, key=_order)),
         findings=troubles(before, after, renamed),
         waterfall=_waterfall(changes, before_us, after_us),
@@ -107,7 +107,7 @@ def _run(report: Report) -> RunSide:
 def _basis(before: Side, after: Side, found: Sequence[Pair]) -> TimeBasis:
     if before.kernels and after.kernels:
         return "launch"
-    if before.report.total_us is None or after.report.total_us is None:
+    if not before.total_us or not after.total_us:
         return "launches"
     if before.report.steps and after.report.steps and before.report.steps != after.report.steps:
         return "step"
@@ -139,7 +139,7 @@ def _times(
     would have run in the other one.
     """
     if basis in ("run", "step"):
-        return (before.report.total_us or 0.0) / scales[0], (after.report.total_us or 0.0) / scales[1]
+        return (before.total_us or 0.0) / scales[0], (after.total_us or 0.0) / scales[1]
     both = [(pair.before, pair.after) for pair in found if pair.before and pair.after]
     return (
         sum(_compared(one, basis, 1.0, one.count) for one, _ in both),
@@ -191,7 +191,11 @@ def _total(
 
 
 def _total_band(changes: Sequence[Change], noise: float | None) -> Band:
-    """Bands of the operators by their time: what moves one run against another moves all of its operators."""
+    """Bands of the operators together, by their time.
+
+    What launches show is chance of each operator by itself and adds up in squares; what is only stated may move all
+    operators at once and adds up as it is.
+    """
     if noise is not None:
         return Band(noise, "given")
     known = [(item.before.time_us, item.band) for item in changes if item.before and item.band]
@@ -200,11 +204,13 @@ def _total_band(changes: Sequence[Change], noise: float | None) -> Band:
         return Band(STATED, "stated")
     if len(known) == 1:
         return known[0][1]
-    return Band(max(RESOLUTION, sum(time * of.value for time, of in known) / weight), "operators")
+    alone = sum((time * of.value) ** 2 for time, of in known if of.basis == "launches") ** 0.5
+    together = sum(time * of.value for time, of in known if of.basis != "launches")
+    return Band(max(RESOLUTION, (alone + together) / weight), "operators")
 
 
-def _verdict(total: Total | None, alike: Sequence[Check]) -> Verdict:
-    if total is None or any(check.blocks and check.state == "differs" for check in alike):
+def _verdict(total: Total | None, checked: Sequence[Check]) -> Verdict:
+    if total is None or any(check.blocks and check.state == "differs" for check in checked):
         return "not-comparable"
     return _judged(total.change, total.band)
 

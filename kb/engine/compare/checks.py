@@ -7,17 +7,20 @@ well get another dtype or vanish: that is the change, and its total is still the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
+from kb import operators
 from kb.comparison import Check, Dimension, State
 from kb.engine.collect.metric_groups import GROUPS, TABLES
 from kb.engine.compare.pairs import Pair
 from kb.engine.compare.sides import Side
+from kb.measured import Measured
 from kb.model import Capture, Chip
 
 CLOCK = 0.05  # further apart, times differ by the clock alone
-COMMON = 0.5  # of the time before, that operators of both runs should take
+COMMON = 0.5  # of either run's time, that operators of both runs should take
+LITTLE = 0.2  # below it the runs are not of one model
 SAME_LENGTH = 0.01  # launches of the operators, median over them
 
 
@@ -42,7 +45,8 @@ def checks(before: Side, after: Side, found: Sequence[Pair]) -> tuple[Check, ...
 
 def work_ratio(found: Sequence[Pair]) -> float:
     """Launches after / before, median over the operators that both runs have; 1 without any."""
-    ratios = [pair.after.count / pair.before.count for pair in found if pair.before and pair.after]
+    both = [(pair.before, pair.after) for pair in found if pair.before and pair.after]
+    ratios = [two.count / one.count for one, two in both if one.count and _computes(one)]
     return median(ratios) if ratios else 1.0
 
 
@@ -115,26 +119,43 @@ def _tables(groups: Sequence[str]) -> str:
 
 
 def _operators(before: Side, after: Side, found: Sequence[Pair]) -> Iterator[Check]:
-    both = [pair for pair in found if pair.before and pair.after]
-    time = sum(row.total_us for row in before.rows)
-    shared = sum(pair.before.total_us for pair in both if pair.before)
+    both = [(pair.before, pair.after) for pair in found if pair.before and pair.after]
     names = [_leading(side) for side in (before, after)]
-    if not both:
-        types = [{row.type for row in side.rows} for side in (before, after)]
-        same_types = bool(types[0] & types[1] - {None})
-        yield Check("shape" if same_types else "operators", "differs", names[0], names[1], True)
-        return
-    part = shared / time if time > 0 else 1.0
     kernels = before.kernels and after.kernels
-    yield Check(
-        "operators", "same" if part >= COMMON else "differs", names[0], names[1], kernels and part < COMMON
-    )
-    yield _of_operators("shape", both, blocks=kernels)
-    yield _of_operators("dtype", both, blocks=kernels)
+    parts = [
+        _compute_us(rows) / (_compute_us(side.rows) or 1.0)
+        for side, rows in ((before, [one for one, _ in both]), (after, [two for _, two in both]))
+    ]
+    other_work = any(_other_operator(one, two) for one, two in both)
+    state: State = "differs" if other_work or max(parts) < COMMON else "same"
+    if state == "same" and any("name" in pair.differs for pair in found):
+        state = "differs"  # the kernel is called otherwise now: worth saying, no obstacle
+    little = max(parts) < (COMMON if kernels else LITTLE)
+    yield Check("operators", state, names[0], names[1], other_work or little)
+    if not both:
+        return
+    pairs_of = [pair for pair in found if pair.before and pair.after]
+    yield _of_operators("shape", pairs_of, blocks=kernels)
+    yield _of_operators("dtype", pairs_of, blocks=kernels)
     ratio = work_ratio(found)
     counts = [str(sum(row.count for row in side.rows)) for side in (before, after)]
-    state: State = "differs" if abs(ratio - 1) > SAME_LENGTH else "same"
-    yield Check("work", state, counts[0], counts[1], False)
+    length: State = "differs" if abs(ratio - 1) > SAME_LENGTH else "same"
+    yield Check("work", length, counts[0], counts[1], False)
+
+
+def _computes(row: Measured) -> bool:
+    """Collectives are called the same in every model."""
+    return row.core != "communication"
+
+
+def _compute_us(rows: Iterable[Measured]) -> float:
+    return sum(row.total_us for row in rows if _computes(row))
+
+
+def _other_operator(one: Measured, two: Measured) -> bool:
+    """Whether two kernels are operators of different types, by types that are known as such."""
+    known = operators.is_known(one.type or "") and operators.is_known(two.type or "")
+    return known and one.type != two.type
 
 
 def _leading(side: Side) -> str:

@@ -30,7 +30,7 @@ def pairs(before: Side, after: Side) -> tuple[Pair, ...]:
     rules: list[tuple[Callable[[Measured], Hashable], bool]] = [
         (lambda row: (*key(row), "" if row.shapes else row.name), False),
         (lambda row: (row.type or row.name, row.core, row.shapes, row.dtypes) if row.shapes else None, False),
-        (lambda row: (row.type or row.name, row.shapes) if row.shapes else None, True),
+        (lambda row: (row.type or row.name, row.shapes), True),
     ]
     if kernels:
         rules += [

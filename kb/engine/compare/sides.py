@@ -13,12 +13,13 @@ from kb.model import OperatorRef, Report
 class Side:
     """A run to compare; `kernels` says that it is a capture of kernels and not the export of a whole run.
 
-    `rough`: the report holds only its largest operators and their times (it was kept by an earlier version, or read
+    Random fills and what belongs to them are left out of `rows` and of `total_us`. `rough`: the report holds only its largest operators and their times (it was kept by an earlier version, or read
     from a file), so nothing else can be told.
     """
 
     report: Report
     rows: tuple[Measured, ...]
+    total_us: float | None
     kernels: bool
     rough: bool
 
@@ -28,7 +29,29 @@ def side(report: Report) -> Side:
     rough = not report.measured
     rows = report.measured or tuple(_from_ref(ref) for ref in report.operators if ref.time_us is not None)
     kernels = report.capture.tool.startswith("msopprof") or report.capture.tool == "typed in"
-    return Side(report, _merged(rows), kernels, rough)
+    work = [row for row in rows if not row.setup]
+    setup_us = sum(row.total_us for row in rows if row.setup)
+    total = None if report.total_us is None else max(0.0, report.total_us - setup_us)
+    return Side(report, _merged(work), total, kernels, rough)
+
+
+def alike(before: Side, after: Side) -> tuple[Side, Side]:
+    """Both sides with operators of one type taken together, where either of them carries no shapes at all."""
+    if all(any(row.shapes for row in one.rows) for one in (before, after)) or before.kernels or after.kernels:
+        return before, after
+    return _by_type(before), _by_type(after)
+
+
+def _by_type(one: Side) -> Side:
+    groups: dict[str, list[Measured]] = {}
+    for row in one.rows:
+        groups.setdefault(row.type or row.name, []).append(
+            replace(row, shapes="", dtypes="", formats="", low_us=None, high_us=None)
+        )
+    merged = [_merge(rows) for rows in groups.values()]
+    rows = sorted(merged, key=lambda row: (-row.total_us, row.name))
+    # Means of different shapes side by side: their range is no noise.
+    return replace(one, rows=tuple(replace(row, low_us=None, high_us=None) for row in rows))
 
 
 def key(row: Measured) -> tuple[str, ...]:
