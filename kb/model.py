@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
+from kb.measured import Measured
+
 CoreKind = Literal[
     "vector",  # vector cores only
     "cube",  # cube cores only
@@ -361,6 +363,8 @@ class Report:
     versions: Mapping[str, str] = field(default_factory=dict)  # kb, knowledge
     elapsed_us: float | None = None  # first start to last end, idle included
     ranks: int | None = None  # that all times of the report are sums over, where there are several
+    steps: int | None = None  # that the times cover, where the export marks steps
+    measured: tuple[Measured, ...] = ()  # for comparing: kept with the run, not printed
 
 
 # --- knowledge --------------------------------------------------------------------------------------------------
@@ -450,9 +454,7 @@ class Entry:
     remedy: Text3
     family: str
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # language -> users' words
-    bottlenecks: tuple[
-        str, ...
-    ] = ()  # patterns this entry repairs (recipe, tip), is (pattern), or shows (case)
+    bottlenecks: tuple[str, ...] = ()  # patterns it repairs (recipe, tip), is (pattern), or shows (case)
     not_for: tuple[str, ...] = ()  # patterns where it is known not to help
     operators: tuple[str, ...] = ()  # CANN types or globs such as MatMul*; empty means any
     chips: tuple[str, ...] = ()  # SoC or family ids; empty means any
@@ -464,9 +466,7 @@ class Entry:
     grade: Grade = "stated"
     links: tuple[str, ...] = ()  # ids of related entries
     sources: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # kind-specific facts (case: model, toolchain, results)
+    facts: Mapping[str, Any] = field(default_factory=dict)  # of the kind (case: model, toolchain, results)
     cause: str = ""  # body: What slows you down
     steps: tuple[str, ...] = ()  # body: What to do, one list item each
     snippet: str = ""  # body: fenced block under What to do

@@ -38,11 +38,11 @@ _WHO = {
 
 def kept(given: Common, report: Report) -> Report:
     """The report, kept in the store; a store that cannot be written costs only a warning."""
-    from kb.report.json import document
+    from kb.report import json
     from kb.store.runs import save
 
     try:
-        save(document(report), db=given.db or None)
+        save(json.kept(report), db=given.db or None)
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}")
     return report

@@ -11,8 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
+from kb.comparison import Comparison
 from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
+from kb.engine.compare import compare as compare_reports
+from kb.engine.compare.extract import measured
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
@@ -76,6 +79,33 @@ def advise_metrics(
     return [advise_profile(stated.with_chip(profile), request, knowledge) for profile in read_metrics(path)]
 
 
+def compare(
+    before: Report | str | Path | Sequence[Path],
+    after: Report | str | Path | Sequence[Path],
+    request: Request = Request(),
+    *,
+    noise: float | None = None,
+    knowledge: Knowledge | None = None,
+) -> Comparison:
+    """The verdict on two runs, each a report or the path of a profile (several paths are one run).
+
+    Args:
+        request: how profiles are read (its `soc` and `shape`); reports stand as they are.
+        noise: noise band as a fraction, instead of what launches and cores show.
+
+    Raises:
+        SourceError, UsageError, NothingToJudge: as `advise`; NothingToJudge also where a run has no times.
+    """
+    knowledge = knowledge or open_knowledge()
+    one, two = (
+        side
+        if isinstance(side, Report)
+        else advise([Path(side)] if isinstance(side, (str, Path)) else list(side), request, knowledge)
+        for side in (before, after)
+    )
+    return compare_reports(one, two, noise)
+
+
 def advise_profile(
     profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None
 ) -> Report:
@@ -119,6 +149,8 @@ def advise_profile(
         versions={"knowledge": knowledge.version} if knowledge.version else {},
         elapsed_us=summary.elapsed_us(profile),
         ranks=summary.ranks(profile),
+        steps=profile.times.steps,
+        measured=measured(features.operators),
     )
     return narrow(replace(report, run=run_id(report)), request)
 

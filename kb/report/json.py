@@ -22,6 +22,7 @@ _FURTHER = (
     "total_us",
     "elapsed_us",
     "ranks",
+    "steps",
     "operators",
     "key_data",
     "files",
@@ -42,6 +43,11 @@ def document(report: Report) -> dict[str, Any]:
         for item in whole["findings"]
     ]
     return out
+
+
+def kept(report: Report) -> dict[str, Any]:
+    """The document of a run as it is kept: with the rows that a later comparison needs (`kb.measured`)."""
+    return document(report) | {"measured": to_dict(report.measured)}
 
 
 def _operator(item: dict[str, Any]) -> dict[str, Any]:
