@@ -203,6 +203,6 @@ def _as_collected(report: Report, collected: Collected) -> Report:
     known = {
         name: value for name in _CAPTURE if (value := getattr(collected.capture, name)) not in (None, ())
     }
-    capture = replace(report.capture, **known)
+    capture = replace(report.capture, **known, command=collected.command)
     warnings = (*report.warnings, *(notice.text for notice in collected.notices))
     return replace(report, capture=capture, warnings=tuple(dict.fromkeys(warnings)))

@@ -4,6 +4,7 @@ result.
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -57,6 +58,7 @@ class Collected:
     elapsed_s: float
     app_output: Path | None
     tool_output: Path | None
+    command: str = ""
 
 
 def collect(
@@ -86,7 +88,13 @@ def collect(
         elapsed_s=outcome.ended.elapsed_s,
         app_output=outcome.app_log,
         tool_output=outcome.tool_log,
+        command=_command(plan),
     )
+
+
+def _command(plan: Plan) -> str:
+    """The command as a person would type it: the program itself where a wrapper stood for it."""
+    return shlex.join((*plan.argv[:-1], *plan.target.argv) if plan.wrapper else plan.argv)
 
 
 def _run(
