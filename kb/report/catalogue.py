@@ -258,6 +258,32 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "TODO の箇所を書いてから：",
     ),
     "new.written": ("Written: {path}", "已写入：{path}", "書き込みました：{path}"),
+    "ask.bound": ("Parameters", "参数", "パラメータ"),
+    "ask.cut": (
+        'There are more rows: name a number, such as "top 20".',
+        "还有更多行：可在问题中写明数量，例如“前 20 个”。",
+        "続きがあります：「上位 20 個」のように数を書いてください。",
+    ),
+    "ask.id": ("Query", "查询", "クエリ"),
+    "ask.ignored": (
+        "Not understood, and left out: {words}",
+        "未理解而忽略：{words}",
+        "理解できず無視した語：{words}",
+    ),
+    "ask.known": ("{count} kinds of questions", "可回答 {count} 类问题", "答えられる質問は {count} 種類"),
+    "ask.more": (
+        "kb ask --list lists all questions; kb runs sql takes any select.",
+        "kb ask --list 列出全部问题；kb runs sql 可执行任意 select。",
+        "質問の一覧は kb ask --list、任意の select は kb runs sql で。",
+    ),
+    "ask.near": ("Near questions", "相近的问题", "近い質問"),
+    "ask.question": ("Question", "问题", "質問"),
+    "ask.refused": (
+        "This question is not understood.",
+        "无法理解这个问题。",
+        "この質問は理解できませんでした。",
+    ),
+    "ask.strange": ("Not understood: {words}", "未理解：{words}", "理解できなかった語：{words}"),
     "export.wrote": ("wrote {file}", "已写入 {file}", "{file} に書き出しました"),
     "rows.count": ("Rows: {count}", "{count} 行", "{count} 行"),
     "rows.cut": (

@@ -13,6 +13,7 @@ PROVENANCE: tuple[Column, ...] = (
     Column("tool_version", str, "version of the tool, where it says so"),
     Column("cann_version", str, "version of CANN, written or inferred"),
     Column("chip_basis", str, "how sure the chip is: file, stated, inferred or unknown"),
+    Column("candidates", str, "the chips it may come from where it is not known, joined by commas"),
     Column("replay_mode", str, "kernel, application or range (msopprof)"),
     Column("warm_up", int, "launches before measuring (msopprof)"),
     Column("metrics", str, "metric groups collected, joined by commas"),
@@ -30,12 +31,13 @@ def provenance(document: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of `PROVENANCE` for a document; None where it does not say."""
     capture = _mapping(document.get("capture"))
     versions = _mapping(document.get("versions"))
-    groups = capture.get("metric_groups")
+    chip = _mapping(document.get("chip"))
     found = {
         "mode": _mode(capture),
         "tool": capture.get("tool"),
-        "chip_basis": _mapping(document.get("chip")).get("basis"),
-        "metrics": ",".join(map(str, groups)) if isinstance(groups, list) and groups else None,
+        "chip_basis": chip.get("basis"),
+        "candidates": None if chip.get("soc") else _joined(chip.get("candidates")),
+        "metrics": _joined(capture.get("metric_groups")),
         "clock_mhz": _clock(document.get("measured")),
         "knowledge_version": versions.get("knowledge"),
     }
@@ -45,6 +47,10 @@ def provenance(document: Mapping[str, Any]) -> dict[str, Any]:
     }
     found |= {name: document.get(name) for name in ("elapsed_us", "ranks", "content")}
     return {column.name: found[column.name] for column in PROVENANCE}
+
+
+def _joined(value: Any) -> str | None:
+    return ",".join(map(str, value)) if isinstance(value, list) and value else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -33,6 +33,7 @@ VIEWS: dict[str, View] = {
         "a kept run",
         {
             **_RUN, "created": "when it was kept, UTC", "target": "what was judged", "chip": "the chip, where one is known",
+            "candidates": "the chips it may come from, where it is not known", "chip_basis": "how sure the chip is",
             "mode": "device, simulator or typed", "tool": "what measured it", "tool_version": "its version",
             "cann_version": "version of CANN", "replay_mode": "kernel, application or range",
             "warm_up": "launches before measuring", "metrics": "metric groups collected", "clock_mhz": "mean clock",
@@ -44,7 +45,7 @@ VIEWS: dict[str, View] = {
             "content": "SHA-256 of what was measured",
         },
         """
-        select id as run, created, target, soc as chip, mode, tool, tool_version, cann_version, replay_mode, warm_up,
+        select id as run, created, target, soc as chip, candidates, chip_basis, mode, tool, tool_version, cann_version, replay_mode, warm_up,
                metrics, clock_mhz, command, total_us, elapsed_us, ranks,
                (select count(*) from operators where run = runs.id) as operators,
                (select sum(count) from operators where run = runs.id) as launches,
