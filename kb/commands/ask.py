@@ -10,6 +10,7 @@ import typer
 from kb import units
 from kb.commands._console import Common, show
 from kb.errors import UsageError
+from kb.report.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -120,7 +121,7 @@ def _page(reply: Reply, intent: Intent, lang: str) -> Page:
     from kb.report.page import Code, Fields, Page, Para
 
     assert reply.found is not None  # noqa: S101 - it was answered
-    blocks: list[Block] = [_table(reply, lang)] if reply.found.rows else [Para(say("rows.none", lang))]
+    blocks: list[Block] = [_shown(reply, lang)] if reply.found.rows else [Para(say("rows.none", lang))]
     if reply.found.cut:
         blocks.append(Para(say("ask.cut", lang), quiet=True))
     if reply.ignored:
@@ -132,6 +133,19 @@ def _page(reply: Reply, intent: Intent, lang: str) -> Page:
     return Page(title(intent, lang, reply.parameters), tuple(blocks), note=intent.id, lang=lang)
 
 
+def _shown(reply: Reply, lang: str) -> Block:
+    """The rows as a table; a single one with its whole texts, under one another."""
+    from kb.report.page import Fields
+
+    assert reply.found is not None  # noqa: S101 - it was answered
+    table = _table(reply, lang)
+    if len(reply.found.rows) > 1 or len(table.headers) < 2:
+        return table
+    values = [value for value in reply.found.rows[0] if value not in (None, "")]
+    pairs = zip(table.headers, table.rows[0], values, strict=True)
+    return Fields(tuple((head, clean(raw) if isinstance(raw, str) else cell) for head, cell, raw in pairs))
+
+
 def _table(reply: Reply, lang: str) -> Table:
     from kb.ask.tables import heads
     from kb.commands._rows import rows_table
@@ -140,9 +154,8 @@ def _table(reply: Reply, lang: str) -> Table:
     named = heads()
     texts = [named[column][lang] if column in named else column for column in reply.found.columns]
     table = rows_table(reply.found, texts)
-    kept = [
-        at for at in range(len(texts)) if any(row[at] for row in table.rows)
-    ]  # a column without a value says nothing
+    # A column without any value says nothing.
+    kept = [at for at in range(len(texts)) if any(row[at] not in (None, "") for row in reply.found.rows)]
     rows = tuple(
         tuple(_cell(reply.found.columns[at], raw[at], shown[at]) for at in kept)
         for raw, shown in zip(reply.found.rows, table.rows, strict=True)
