@@ -30,7 +30,7 @@ def understand(heard: Heard) -> Understood:
         reverse=True,
     )
     fitting = [(score, intent) for score, _, intent in ranked if _fits(intent, heard)]
-    near = tuple(intent for score, _, intent in ranked[:NEAR] if score > 0)
+    near = _near(heard)
     if not fitting or _FORBIDDEN in heard.concepts:
         return Understood(None, near)
     best, chosen = fitting[0]
@@ -40,6 +40,13 @@ def understand(heard: Heard) -> Understood:
     if 2 * sum(map(_weight, heard.unknown)) >= understood + 1:
         return Understood(None, near)
     return Understood(chosen, tuple(intent for intent in near if intent is not chosen))
+
+
+def _near(heard: Heard) -> tuple[Intent, ...]:
+    """Questions that share something with what was said, those that share most first."""
+    shared = {id: len(heard.present & _known(intent)) for id, intent in intents().items()}
+    ranked = sorted(intents().values(), key=lambda intent: (-shared[intent.id], -_score(intent, heard)))
+    return tuple(intent for intent in ranked[:NEAR] if shared[intent.id])
 
 
 def _weight(word: str) -> float:
@@ -52,7 +59,7 @@ def _fits(intent: Intent, heard: Heard) -> bool:
 
 
 def _score(intent: Intent, heard: Heard) -> float:
-    """How well a question fits; also used to find near ones, so a missing need costs and does not exclude."""
+    """How well a question fits; a missing need costs and does not exclude, so that near ones can be found."""
     met = sum(1 for group in intent.needs if group & heard.present)
     needed = heard.present & frozenset().union(*intent.needs)
     liked = (heard.present & intent.likes) - needed

@@ -18,13 +18,14 @@ from kb.vocabulary.bottlenecks import IDS
 from kb.vocabulary.metrics import BY_ID
 
 LONGEST = 400  # characters of a question
-_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_DOTTED = re.compile(r"\b(?:aten|torch|nn|F|tf|ops|onnx|mindspore)\.(\w+)", re.ASCII)
+_IDENTIFIER = re.compile(r"([A-Za-z][A-Za-z0-9_]*)")
 _QUOTED = re.compile(r"[`'\"「『“‘]([^`'\"」』”’]{1,120})[`'\"」』”’]")
 _US = re.compile(
     r"(\d+(?:\.\d+)?)\s*(us|µs|μs|microseconds?|微秒|マイクロ秒|ms|milliseconds?|毫秒|ミリ秒|s|seconds?|秒)(?![a-z])"
 )
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|percent|パーセント)|百分之\s*(\d+)")
-_COUNT = re.compile(r"(?:top|前|上位)?\s*(?<![\w.])(\d{1,4})(?![\w.])\s*(?:个|個|つ|件|条|名)?")
+_COUNT = re.compile(r"(?:top|前|上位)?\s*(?<![a-z0-9_.])(\d{1,4})(?![a-z0-9_.])\s*(?:个|個|つ|件|条|名)?")
 _SPELLED = re.compile(
     r"(?<![a-z])(one|two|three|five|ten|twenty)(?![a-z])|(?:前|top)\s*([一二三四五六七八九十])|([一二三四五六七八九十])(?=个|個|つ|件|条)"
 )
@@ -77,27 +78,29 @@ def hear(question: str, names: Iterable[str] = ()) -> Heard:
 
 def _operator(text: _Text, names: tuple[str, ...], slots: dict[str, str | float | int]) -> None:
     """The operator a question is about: one of the run by name, type or framework name, else one that exists."""
-    known = _names(names)
-    for found in [*_QUOTED.finditer(text.plain), *_IDENTIFIER.finditer(text.plain)]:
-        word = found.group(1) if found.re is _QUOTED else found.group()
-        name = known.get(word) or (None if _is_plain(word) else known.get(word.casefold()))
-        if name is None and _looks_like_one(word) and word.casefold() not in BY_ID:
-            name = word
-        if name is not None:
-            slots["operator"] = name
-            text.take(*found.span())
-            return
+    exact, loose = _names(names)
+    for pattern in (_DOTTED, _QUOTED, _IDENTIFIER):
+        for found in pattern.finditer(text.plain):
+            word = found.group(1)
+            plain = pattern is _IDENTIFIER and _is_plain(word)
+            name = exact.get(word) or (None if plain else loose.get(word.casefold()))
+            if name is None and _looks_like_one(word) and word.casefold() not in BY_ID:
+                name = word
+            if name is not None:
+                slots["operator"] = name
+                text.take(*found.span())
+                return
 
 
-def _names(names: Iterable[str]) -> dict[str, str]:
-    """Spellings, as they are and in small letters, to the names of the run."""
-    found: dict[str, str] = {}
+def _names(names: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Spellings to the names of the run: the profiler's own, and those in small letters and of frameworks."""
+    exact = {name: name for name in names}
+    loose: dict[str, str] = {}
     for name in names:
         plain = operators.canonical(name)
         for spelling in (name, plain, *(alias.rpartition(".")[2] for alias in operators.aliases(name))):
-            found.setdefault(spelling, name)
-            found.setdefault(spelling.casefold(), name)
-    return found
+            loose.setdefault(spelling.casefold(), name)
+    return exact, loose
 
 
 def _is_plain(word: str) -> bool:
