@@ -52,7 +52,7 @@ def test_an_answer_is_about_the_run_that_is_named(db: str) -> None:
     one, two = (ask("which operators take longest", run=run.run, db=db) for run in (SAMPLE, RUN))
     assert one.found is not None and two.found is not None
     assert [row[0] for row in one.found.rows] == ["Cummin"]
-    assert [row[1] for row in two.found.rows][0] == "hcom_allReduce__0"
+    assert two.found.rows[0][1] == "hcom_allReduce__0"
     assert one.parameters == {"run": SAMPLE.run, "n": 10}
     assert ":n" in one.sql
 

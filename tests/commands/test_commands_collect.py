@@ -49,7 +49,10 @@ def test_a_program_is_collected_and_its_folder_judged(
         found["capture"]["cann_version"] == SAMPLE.capture.cann_version
     )  # what only the profile knows stays
     assert set(SAMPLE.warnings) < set(found["warnings"])  # what the collection has to say is added
-    assert load_run(found["run"], db=str(tmp_path / "runs.db")) == found
+    assert found["capture"]["command"].startswith("msopprof --output=") and found["capture"][
+        "command"
+    ].endswith("./my_operator --m 1024")
+    assert load_run(found["run"], db=str(tmp_path / "runs.db")) == {**found, "measured": []}
 
 
 def test_a_dry_run_shows_the_command_and_runs_nothing(
