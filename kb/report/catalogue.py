@@ -6,9 +6,12 @@ everywhere.
 
 from __future__ import annotations
 
+from kb.report.comparison.catalogue import TEXTS as COMPARISON
+
 LANGUAGES = ("en", "zh", "ja")
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    **COMPARISON,
     # the answer, first screen
     "answer.bound": ("Verdict", "结论", "結論"),
     "answer.first": ("Do first", "首先要做", "最初の一手"),

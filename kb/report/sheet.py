@@ -32,6 +32,9 @@ dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 .gain { color: var(--good); font-weight: 600; } .rank { color: var(--quiet); margin-right: .35rem; }
 .bar { display: block; width: 9rem; height: .6rem; margin-top: .45rem; background: var(--line); border-radius: 3px; overflow: hidden; }
 .bar i { display: block; height: 100%; background: var(--accent); }
+.track { display: block; min-width: 14rem; height: .8rem; margin-top: .3rem; background: var(--card); }
+.track i { display: block; height: 100%; border-radius: 2px; background: var(--quiet); max-width: 100%; }
+.track .worse { background: var(--warn); } .track .better { background: var(--good); }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--accent); }
 footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
 @media print { body { max-width: none; padding: 0; } .card { break-inside: avoid; } }

@@ -14,11 +14,11 @@ def troubles(before: Report, after: Report, renamed: Mapping[str, str]) -> tuple
     Args:
         renamed: what an operator of the earlier run is called in the later one.
 
-    A finding that the later run has no counters for is not gone: it was not judged.
+    A finding that the later run has no counters for is not gone, and one that the earlier run had none for is not new.
     """
     ours = _by_place(before.findings, renamed)
     theirs = _by_place(after.findings, {})
-    unjudged = {item.id for item in after.not_judged}
+    unjudged, before_unjudged = ({item.id for item in one.not_judged} for one in (after, before))
     out = []
     for place, finding in ours.items():
         other = theirs.get(place)
@@ -28,8 +28,11 @@ def troubles(before: Report, after: Report, renamed: Mapping[str, str]) -> tuple
             out.append(_change(place, "not-judged", finding, None))
         else:
             out.append(_change(place, "gone", finding, None))
-    out += [_change(place, "new", None, finding) for place, finding in theirs.items() if place not in ours]
-    order = ("new", "gone", "not-judged", "stays")
+    for place, finding in theirs.items():
+        if place not in ours:
+            first = finding.pattern in before_unjudged or "operator" in before_unjudged
+            out.append(_change(place, "first-judged" if first else "new", None, finding))
+    order = ("new", "gone", "not-judged", "first-judged", "stays")
     return tuple(sorted(out, key=lambda item: (order.index(item.state), -(item.after or item.before or 0.0))))
 
 
