@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
+from kb.experience import Tried
 from kb.measured import Measured
 
 CoreKind = Literal[
@@ -330,6 +331,7 @@ class Recommendation:
     check: str
     when_not: str
     sources: tuple[str, ...]
+    tried: Tried | None = None  # what it gave here
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ SAMPLE = Report(
     total_us=692.12,
     elapsed_us=740.5,
     ranks=2,
+    steps=4,
     headline="Bound by small writes: 128 B leave the core per MTE3 instruction.",
     operators=(CUMMIN,),
     findings=(WRITES, SCALAR),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.commands._console import Common, emit, say, screen_width, use_color
+from kb.commands._outcomes import kept_outcomes
 from kb.errors import KbError, SourceError, UsageError
 from kb.model import Entry, Recommendation, Report, SimilarCase
 from kb.report import views
@@ -48,15 +49,18 @@ def kept(given: Common, report: Report) -> Report:
     return report
 
 
-def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | None) -> Request:
-    """What the pipeline is asked, from the options of a command."""
+def request_for(
+    given: Common, *, soc: str, shape: str = "", audience: Audience | None = None, top: int | None = None
+) -> Request:
+    """What the pipeline is asked, from the options of a command; what remedies gave here comes from the store."""
     from kb.engine.pipeline import Request
 
     who = _WHO[audience] if audience else None
+    outcomes = kept_outcomes(given)
     return (
-        Request(soc or None, shape or None, who)
+        Request(soc or None, shape or None, who, outcomes=outcomes)
         if top is None
-        else Request(soc or None, shape or None, who, top)
+        else Request(soc or None, shape or None, who, top, outcomes)
     )
 
 

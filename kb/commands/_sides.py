@@ -34,7 +34,7 @@ def report_of(common: Common, text: str, soc: str = "") -> Report:
     from kb.commands._reports import in_full, request_for
     from kb.engine import pipeline
 
-    request = in_full(request_for(soc=soc, shape="", audience=None, top=None))
+    request = in_full(request_for(common, soc=soc))
     with working(common, f"reading {path}") as progress:
         report = pipeline.advise([path], request, progress=progress)
     return kept(common, report)

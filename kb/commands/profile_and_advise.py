@@ -147,7 +147,7 @@ def run(
     with counting(common) as progress:
         collected = collect.collect(plan, progress=progress)
     say(common, f"collected in {collected.folder}")
-    request = request_for(soc=soc, shape="", audience=audience, top=top)
+    request = request_for(common, soc=soc, shape="", audience=audience, top=top)
     report = pipeline.advise([collected.folder], in_full(request))
     print_reports(common, [pipeline.narrow(kept(common, _as_collected(report, collected)), request)])
     return 0

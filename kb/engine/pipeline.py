@@ -20,6 +20,7 @@ from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
+from kb.experience import Outcome
 from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
 from kb.targets import Target, all_targets
 
@@ -44,12 +45,17 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations."""
+    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations.
+
+    `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
+    and the knowledge base alone.
+    """
 
     soc: str | None = None
     shape: str | None = None
     who: str | None = None
     top: int = 20
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def advise(
@@ -130,7 +136,7 @@ def advise_profile(
     }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
     matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
-    recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT)
+    recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT, outcomes=request.outcomes)
     report = Report(
         target=profile.target,
         run="",
@@ -143,7 +149,7 @@ def advise_profile(
         not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
-        warnings=summary.warnings(profile, features),
+        warnings=(*summary.warnings(profile, features), *summary.sunk(recommendations)),
         key_data=summary.key_data(profile, features, diagnosis),
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},

@@ -49,11 +49,23 @@ def _detail(table: str) -> Step:
     return step
 
 
+def _outcomes(db: Database) -> None:
+    texts = ("created", "entry", "of", "result", "origin", "pattern", "operator", "core", "soc", "shapes", "dtypes",
+             "cann", "run_before", "run_after")  # fmt: skip
+    db.table("outcomes").create(
+        {"id": str, **dict.fromkeys(texts, str), "saved": float, "band": float},
+        pk="id",
+        not_null={"created", "entry", "of", "result", "origin", "saved", "band"},
+    )
+    db.table("outcomes").create_index(["entry"])
+
+
 STEPS: tuple[tuple[str, Step], ...] = (
     ("0001-runs", _runs),
     ("0002-operators", _detail("operators")),
     ("0003-findings", _detail("findings")),
     ("0004-recommendations", _detail("recommendations")),
+    ("0005-outcomes", _outcomes),
 )
 
 
