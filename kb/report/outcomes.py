@@ -62,33 +62,39 @@ def beside_published(entry: Entry, outcomes: Sequence[Outcome], lang: str) -> It
 
 
 def outcomes_table(outcomes: Sequence[Outcome], lang: str, *, entry: bool) -> Table:
-    """Outcomes as rows."""
+    """Outcomes as rows: of many entries (`entry`), or of one with what it was tried on; empty columns are left out."""
     heads = (
-        "label.run", *(("label.entry",) if entry else ()), "label.operator",
-        *(() if entry else ("label.finding", "label.shapes")), "label.chip",
-        "compare.change", "compare.band", "compare.verdict",
+        "label.run", *(("label.entry", "label.operator", "label.chip") if entry else _DETAILS),
+        "compare.change", "compare.verdict",
     )  # fmt: skip
-    rows = tuple(
+    rows = [
         (
             item.id if item.origin == "own" else say("outcome.other_team", lang),
-            *((item.entry,) if entry else ()),
-            item.operator or say("gate.whole", lang),
-            *(() if entry else (item.pattern, item.shapes)),
-            item.soc,
+            *((item.entry, _of(item, lang), item.soc) if entry else _details(item, lang)),
             signed(-item.saved),
-            f"±{item.band * 100:.1f} %",
             say(f"change.{item.result}", lang),
         )
         for item in outcomes
-    )
-    numeric = frozenset({len(heads) - 3, len(heads) - 2})
-    texts = tuple(say(head, lang) for head in heads)
+    ]
     filled = [at for at in range(len(heads)) if any(row[at] for row in rows)]
     return Table(
-        tuple(texts[at] for at in filled),
+        tuple(say(heads[at], lang) for at in filled),
         tuple(tuple(row[at] for at in filled) for row in rows),
-        frozenset(place for place, at in enumerate(filled) if at in numeric),
+        frozenset(
+            place for place, at in enumerate(filled) if heads[at] in ("compare.change", "compare.band")
+        ),
     )
+
+
+_DETAILS = ("label.operator", "label.finding", "label.shapes", "label.chip", "compare.band")
+
+
+def _details(item: Outcome, lang: str) -> tuple[str, ...]:
+    return _of(item, lang), item.pattern, item.shapes, item.soc, f"±{item.band * 100:.1f} %"
+
+
+def _of(item: Outcome, lang: str) -> str:
+    return item.operator or say("gate.whole", lang)
 
 
 def tried_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -8,7 +8,18 @@ from pathlib import Path
 
 import pytest
 from comparison_samples import (
-    AFTER, B2, BEFORE, DEVICE, EXPORT, FASTER, KERNEL, RUN_AFTER, RUN_BEFORE, finding, report, row,
+    AFTER,
+    B2,
+    BEFORE,
+    DEVICE,
+    EXPORT,
+    FASTER,
+    KERNEL,
+    RUN_AFTER,
+    RUN_BEFORE,
+    finding,
+    report,
+    row,
 )  # fmt: skip
 from hypothesis import given
 from hypothesis import strategies as st
@@ -252,7 +263,9 @@ def test_what_could_not_be_judged_is_neither_gone_nor_new() -> None:
 
 
 def test_a_finding_follows_an_operator_that_is_called_otherwise_now() -> None:
-    renamed = report(replace(FASTER, name="add_v2", type="add_v2"), findings=(finding("under-parallel", "add_v2"),))
+    renamed = report(
+        replace(FASTER, name="add_v2", type="add_v2"), findings=(finding("under-parallel", "add_v2"),)
+    )
     assert [(item.state, item.pattern) for item in compare(BEFORE, renamed).findings] == [
         ("gone", "small-mte2-reads"), ("stays", "under-parallel"),
     ]  # fmt: skip
@@ -274,7 +287,9 @@ ROWS = st.lists(st.tuples(st.sampled_from("ABCDEF"), TIMES, st.integers(1, 50)),
 
 
 @given(ROWS, ROWS)
-def test_whatever_is_compared_adds_up(one: list[tuple[str, float, int]], two: list[tuple[str, float, int]]) -> None:
+def test_whatever_is_compared_adds_up(
+    one: list[tuple[str, float, int]], two: list[tuple[str, float, int]]
+) -> None:
     before, after = (
         report(*(row(name, mean, count, shapes="1") for name, mean, count in rows), capture=EXPORT)
         for rows in (one, two)
