@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from kb.comparison import Comparison
 from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
+from kb.engine.charts import charts
 from kb.engine.compare import compare as compare_reports
 from kb.engine.compare.extract import measured
 from kb.engine.match import match
@@ -155,6 +156,7 @@ def advise_profile(
         versions={"knowledge": knowledge.version} if knowledge.version else {},
         elapsed_us=summary.elapsed_us(profile),
         ranks=summary.ranks(profile),
+        charts=charts(profile, features, targets),
         steps=profile.times.steps,
         measured=measured(features.operators),
     )

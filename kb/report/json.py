@@ -26,6 +26,7 @@ _FURTHER = (
     "operators",
     "key_data",
     "files",
+    "charts",
     "versions",
 )
 

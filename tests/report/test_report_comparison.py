@@ -145,4 +145,4 @@ def test_bars_are_drawn_in_every_form() -> None:
     assert "`" + "·" * 24 + "█" * 16 + "`" in markdown.render(BARS)
     page = html.render(BARS)
     assert 'class="better" style="margin-left:60.00%;width:40.00%"' in page
-    assert page.count('class="track"') == 3
+    assert page.count('class="step"') == 3
