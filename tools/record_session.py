@@ -31,7 +31,7 @@ HEAD = """\
 
 Profile, read the advice, change the kernel, profile again, compare, keep what it gave.
 
-**Recorded with a stand-in.** There is no NPU behind this session: `msopprof` is the stand-in of the tests
+**Recorded with a stand-in.** No NPU stands behind what follows: `msopprof` is the stand-in of the tests
 (`tests/standin`), and both captures are synthetic (`tools/samples/captures.py`), so no time below was measured on a
 device. The commands and what `kb` prints are real; `tools/record_session.py` runs them and writes this page and the
 same session as [loop.cast](loop.cast), which `asciinema play` shows. Long answers are cut where it says so.
