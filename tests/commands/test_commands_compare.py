@@ -92,6 +92,7 @@ def test_a_file_for_ci(kept: Any, tmp_path: Path) -> None:
         (("outcome", ONE, TWO), 2, "--applied ID is missing"),
         (("outcome", ONE, "--applied", APPLIED), 2, "RUN_AFTER is missing"),
         (("outcome", ONE, TWO, "--applied", "vector-larger-copi"), 2, "vector-larger-copies"),
+        (("outcome", ONE, ONE, "--applied", APPLIED), 2, "one run cannot be before and after"),
         (("outcome", ONE, SIM, "--applied", APPLIED), 5, "cannot be compared"),
         (("outcome", ONE, TWO, "--applied", APPLIED, "--forget", "x"), 2, "at once"),
         (("outcome", "--export", "out"), 2, "no outcome to export"),

@@ -143,6 +143,18 @@ def test_a_report_without_rows_is_compared_by_its_operators() -> None:
     assert (found.verdict, found.total.band.basis) == ("faster", "stated")
 
 
+def test_an_export_without_shapes_is_compared_by_type() -> None:
+    plain = report(row("Conv2D1", 30.0, type="Conv2D1"), row("Conv2D2", 10.0, type="Conv2D2"), capture=EXPORT)
+    full = report(
+        row("a", 15.0, type="Conv2D", shapes="1x1"),
+        row("b", 10.0, type="Conv2D", shapes="2x2"),
+        capture=EXPORT,
+    )
+    (change,) = compare(plain, full).changes
+    assert (change.type, change.verdict, change.change) == ("Conv2D", "faster", -0.375)
+    assert change.band is not None and change.band.basis == "stated"
+
+
 def test_a_run_without_times_cannot_be_compared() -> None:
     with pytest.raises(NothingToJudge, match="no time"):
         compare(replace(BEFORE, measured=(), operators=()), AFTER)
@@ -258,6 +270,12 @@ def test_what_could_not_be_judged_is_neither_gone_nor_new() -> None:
     blind = replace(
         AFTER, findings=(), not_judged=(NotJudged("small-mte2-reads", ""), NotJudged("under-parallel", ""))
     )
+    assert {item.state for item in compare(BEFORE, blind).findings} == {"not-judged"}
+    assert {item.state for item in compare(blind, BEFORE).findings} == {"first-judged"}
+
+
+def test_a_run_without_counters_says_nothing_of_findings() -> None:
+    blind = replace(AFTER, findings=(), not_judged=(), measured=(replace(FASTER, readings={}),))
     assert {item.state for item in compare(BEFORE, blind).findings} == {"not-judged"}
     assert {item.state for item in compare(blind, BEFORE).findings} == {"first-judged"}
 

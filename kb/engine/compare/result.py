@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb import targets
 from kb.comparison import Change, Comparison
-from kb.errors import NothingToJudge
+from kb.errors import NothingToJudge, UsageError
 from kb.experience import Outcome, Result
 from kb.model import Entry, Finding, Report
 
@@ -15,9 +15,16 @@ def outcome_of(found: Comparison, before: Report, entry: Entry, *, id: str, crea
     It is of the operator that the report gave the entry for, else of the only kernel, else of the whole run.
 
     Raises:
+        UsageError: both are one run.
         NothingToJudge: the runs cannot be compared, so nothing is known about the remedy.
     """
     total = found.total
+    if found.before.run == found.after.run:
+        raise UsageError(
+            "one run cannot be before and after a change",
+            where=found.before.run,
+            now="Give the run with the change applied as the second.",
+        )
     if found.verdict == "not-comparable" or total is None:
         reasons = ", ".join(dict.fromkeys(check.dimension for check in found.reasons)) or "time"
         raise NothingToJudge(

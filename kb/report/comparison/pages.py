@@ -45,7 +45,8 @@ def _blocks(found: Comparison, lang: str) -> Iterator[Block]:
         yield bars
         if bars.origin:
             yield Para(say("compare.scale", lang, time=units.us(bars.origin)), quiet=True)
-    if found.before.run and found.after.run and found.verdict != "not-comparable":
+    runs = (found.before.run, found.after.run)
+    if all(runs) and runs[0] != runs[1] and found.verdict != "not-comparable":
         yield Heading(say("head.next", lang))
         yield Para(say("compare.applied", lang))
         yield Code(f"kb outcome {found.before.run} {found.after.run} --applied ID", "sh")
@@ -87,7 +88,7 @@ def _operators(found: Comparison, lang: str) -> Iterator[Block]:
 
 def _cells(item: Change, found: Comparison, lang: str) -> tuple[str, ...]:
     return (
-        words.operator_text(item),
+        words.operator_text(item, found),
         units.us(item.before.time_us) if item.before else "",
         units.us(item.after.time_us) if item.after else "",
         words.signed(item.change) if item.change is not None else "",

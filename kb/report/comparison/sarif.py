@@ -42,7 +42,7 @@ def _results(found: Comparison, lang: str) -> Iterator[dict[str, Any]]:
         yield _result("regression", "error", headline, found.after.target)
     for item in found.changes:
         if item.verdict == "slower" and item.change is not None and item.band is not None:
-            text = f"{words.operator_text(item)}: {words.signed(item.change)}, {words.band_text(item.band, lang)}"
+            text = f"{words.operator_text(item, found)}: {words.signed(item.change)}, {words.band_text(item.band, lang)}"
             yield _result("regression", "error" if item.name in failed else "note", text, item.name)
     for trouble in found.findings:
         if trouble.state == "new":

@@ -96,9 +96,10 @@ def verdict_text(item: Change, found: Comparison, lang: str) -> str:
     return say(f"change.{item.verdict}", lang)
 
 
-def operator_text(item: Change) -> str:
-    """Type, or name where it says more, and shapes."""
-    name = item.name if item.type and item.type in item.name else item.type or item.name
+def operator_text(item: Change, found: Comparison) -> str:
+    """The kernel by its name, an operator of a run by its type; and shapes."""
+    kernel = found.total is not None and found.total.basis == "launch"
+    name = item.name if kernel and item.type in item.name else item.type or item.name
     return f"{name} {item.shapes}".strip()
 
 
