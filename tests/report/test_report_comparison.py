@@ -63,7 +63,7 @@ def test_hostile_text_stays_text(name: str) -> None:
 
 def test_the_verdict_comes_first() -> None:
     assert shown("text", "faster").startswith("Faster: 50 us instead of 100 us (-50.0 %)")
-    assert shown("text", "simulated").startswith("Not comparable: mode")
+    assert shown("text", "simulated").startswith("Not comparable: other mode")
     assert shown("markdown", "same").startswith("# Within noise: 100 us against 100 us (+0.0 %)")
     assert shown("text", "run").startswith("Slower: 1851 us instead of 1800 us (+2.8 %)")
     assert signed(-0.00001) == "+0.0 %"

@@ -20,7 +20,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "ノイズの範囲内：{before} と {after}（{change}）",
     ),
     "compare.not-comparable": (
-        "Not comparable: {reasons} differs",
+        "Not comparable: other {reasons}",
         "不可比较：{reasons}不同",
         "比較できません：{reasons}が異なります",
     ),
@@ -117,7 +117,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "compare.dimension.clock": ("clock", "频率", "クロック"),
     "compare.dimension.replay": ("replay mode", "重放模式", "リプレイモード"),
     "compare.dimension.metrics": ("metric groups", "指标组", "メトリクス群"),
-    "compare.dimension.operators": ("what ran", "运行的算子", "実行した演算子"),
+    "compare.dimension.operators": ("operators", "运行的算子", "実行した演算子"),
     "compare.dimension.shape": ("shape", "形状", "形状"),
     "compare.dimension.dtype": ("dtype", "数据类型", "データ型"),
     "compare.dimension.work": ("launches", "执行次数", "起動回数"),

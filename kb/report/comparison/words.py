@@ -86,7 +86,7 @@ def alike_text(found: Comparison, lang: str) -> str:
     parts = [say("compare.differs", lang, what=", ".join(other)) if other else say("compare.alike", lang)]
     if unknown:
         parts.append(say("compare.unknown", lang, what=", ".join(unknown)))
-    return "; ".join(parts)
+    return " · ".join(parts)
 
 
 def verdict_text(item: Change, found: Comparison, lang: str) -> str:
@@ -106,11 +106,12 @@ def operator_text(item: Change, found: Comparison) -> str:
 def moved_text(item: Change, moved: Moved, lang: str) -> str:
     """A reading before and after."""
     before, after = units.number(moved.before, moved.unit), units.number(moved.after, moved.unit)
-    if moved.before_us is not None and moved.after_us is not None:
-        after += f" ({units.us(moved.before_us)} -> {units.us(moved.after_us)})"
     pipe = moved.metric.startswith(("aic_", "aiv_"))
     key = "moved.pipe" if pipe else "moved.reading"
-    return say(key, lang, name=item.type or item.name, metric=moved.metric, before=before, after=after)
+    text = say(key, lang, name=item.type or item.name, metric=moved.metric, before=before, after=after)
+    if moved.before_us is None or moved.after_us is None:
+        return text
+    return f"{text} ({units.us(moved.before_us)} -> {units.us(moved.after_us)})"
 
 
 def trouble_text(item: FindingChange, lang: str) -> str:
