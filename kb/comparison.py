@@ -138,11 +138,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class FindingChange:
-    """A finding before and after: `state` "not-judged" means that the later run lacks the counters to say."""
+    """A finding before and after.
+
+    "not-judged": the later run lacks the counters to say; "first-judged": the earlier one did.
+    """
 
     pattern: str
     operator: str
-    state: Literal["gone", "new", "stays", "not-judged"]
+    state: Literal["gone", "new", "stays", "not-judged", "first-judged"]
     before: float | None  # share of the time concerned
     after: float | None
     summary: str

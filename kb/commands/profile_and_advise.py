@@ -151,7 +151,7 @@ def run(
     say(common, told("collect.done", common.lang, folder=collected.folder))
     if collected.app_output:
         say(common, told("collect.app", common.lang, file=collected.app_output))
-    request = request_for(soc=soc, shape="", audience=audience, top=top)
+    request = request_for(common, soc=soc, shape="", audience=audience, top=top)
     report = pipeline.advise([collected.folder], in_full(request))
     print_reports(common, [pipeline.narrow(kept(common, _as_collected(report, collected)), request)])
     return 0

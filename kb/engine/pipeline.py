@@ -13,6 +13,7 @@ from pathlib import Path
 from kb.comparison import Comparison
 from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
+from kb.engine.charts import charts
 from kb.engine.compare import compare as compare_reports
 from kb.engine.compare.extract import measured
 from kb.engine.content import content as content_of
@@ -20,6 +21,7 @@ from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
+from kb.experience import Outcome
 from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
 from kb.targets import Target, all_targets
 
@@ -45,12 +47,17 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations."""
+    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations.
+
+    `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
+    and the knowledge base alone.
+    """
 
     soc: str | None = None
     shape: str | None = None
     who: str | None = None
     top: int = 20
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def advise(
@@ -132,7 +139,7 @@ def advise_profile(
     }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
     matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
-    recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT)
+    recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT, outcomes=request.outcomes)
     report = Report(
         target=profile.target,
         run=content[:RUN_ID],
@@ -145,12 +152,13 @@ def advise_profile(
         not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
-        warnings=summary.warnings(profile, features),
+        warnings=(*summary.warnings(profile, features), *summary.sunk(recommendations)),
         key_data=summary.key_data(profile, features, diagnosis),
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},
         elapsed_us=summary.elapsed_us(profile),
         ranks=summary.ranks(profile),
+        charts=charts(profile, features, targets),
         steps=profile.times.steps,
         content=content,
         measured=measured(features.operators),

@@ -6,9 +6,12 @@ everywhere.
 
 from __future__ import annotations
 
+from kb.report.comparison.catalogue import TEXTS as COMPARISON
+
 LANGUAGES = ("en", "zh", "ja")
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    **COMPARISON,
     # the answer, first screen
     "answer.bound": ("Verdict", "结论", "結論"),
     "answer.first": ("Do first", "首先要做", "最初の一手"),
@@ -400,6 +403,79 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "薄弱条目（优先完善）",
         "弱い項目（先に手を入れる）",
     ),
+    # pictures of the page
+    "chart.paths": ("Way of the data", "数据通路", "データの経路"),
+    "chart.paths.core": ("{rate} a core", "每核 {rate}", "コア当たり {rate}"),
+    "chart.paths.read": (
+        "Mean bandwidth over the whole time of the kernel; a thicker arrow moves more.",
+        "按算子总耗时计的平均带宽；箭头越粗，搬运越多。",
+        "カーネルの全時間での平均帯域。矢印が太いほど多く転送しています。",
+    ),
+    "chart.pipes": ("Pipe utilisation", "流水利用率", "パイプ使用率"),
+    "chart.pipes.read": (
+        "Part of the core's time in which a pipe is active, waiting inside the pipe included; a tick is one core.",
+        "流水活跃时间占核时间的比例（含流水内部等待）；一条竖线代表一个核。",
+        "コアの時間のうちパイプが動作していた割合（パイプ内の待ちを含む）。縦線 1 本が 1 コアです。",
+    ),
+    "chart.pipes.spread": (
+        "{low} to {high}, {count} cores",
+        "{low} 至 {high}，{count} 个核",
+        "{low} ～ {high}、{count} コア",
+    ),
+    "chart.roofline": ("Roofline", "Roofline", "ルーフライン"),
+    "chart.roofline.chips": (
+        "Roofs: highest published figures of {chips}",
+        "屋顶线取最高公开指标：{chips}",
+        "ルーフは公表値の最大：{chips}",
+    ),
+    "chart.roofline.missing": (
+        "{count} operators are not drawn: neither shapes nor counters give their work.",
+        "{count} 个算子未画出：形状和计数器都无法给出其计算量。",
+        "{count} 個の演算子は描いていません。形状からも計測値からも演算量が分かりません。",
+    ),
+    "chart.roofline.point": (
+        "{name}: {intensity} FLOP/B, {rate}, {time} ({how})",
+        "{name}：{intensity} FLOP/B，{rate}，{time}（{how}）",
+        "{name}：{intensity} FLOP/B、{rate}、{time}（{how}）",
+    ),
+    "chart.roofline.read": (
+        "A point at a slope is bound by that memory, one at a flat line by that unit; far below both, by something else. Area is time.",
+        "贴近斜线的点受该级存储限制，贴近水平线的点受该计算单元限制；远低于两者则另有原因。面积表示耗时。",
+        "斜線に近い点はそのメモリに、水平線に近い点はその演算器に律速されています。どちらからも遠い点は別の原因です。面積は時間です。",
+    ),
+    "chart.roofline.reached": (
+        "{share} of its roof ({roof})",
+        "达到其屋顶线（{roof}）的 {share}",
+        "ルーフ（{roof}）の {share}",
+    ),
+    "chart.roofline.x": ("FLOP / byte", "FLOP / 字节", "FLOP / バイト"),
+    "chart.roofline.y": ("GFLOP/s", "GFLOP/s", "GFLOP/s"),
+    "chart.times": ("Time by operator", "各算子耗时", "演算子ごとの時間"),
+    "chart.times.floor": ("{times}x of the floor", "下限的 {times} 倍", "下限の {times} 倍"),
+    "chart.times.read": (
+        "All launches together; the part marked at the left is the roofline floor, below which no kernel of this work can come.",
+        "各次调用合计；左端标出的部分为 Roofline 下限，完成同样工作的算子不可能更快。",
+        "全起動の合計。左端に示した部分はルーフライン下限で、同じ仕事をするカーネルはこれより速くなりません。",
+    ),
+    "chart.times.rest": ("All others: {time}.", "其余合计：{time}。", "その他の合計：{time}。"),
+    "chart.wall": ("Elapsed time", "总时长", "経過時間"),
+    "chart.wall.communication": ("communication, not hidden", "未被掩盖的通信", "隠れていない通信"),
+    "chart.wall.compute": ("compute", "计算", "計算"),
+    "chart.wall.idle": ("device idle", "设备空闲", "デバイス待機"),
+    "chart.wall.read": (
+        "First start to last end on the device.",
+        "从设备上第一次开始到最后一次结束。",
+        "デバイス上の最初の開始から最後の終了まで。",
+    ),
+    "page.contents": ("On this page", "本页内容", "このページの内容"),
+    "page.filter": (
+        "Filter operators, findings and advice",
+        "筛选算子、问题与建议",
+        "演算子・検出結果・助言を絞り込む",
+    ),
+    "page.filtered": ("{shown} of {all} shown", "显示 {shown} / {all}", "{all} 件中 {shown} 件を表示"),
+    "page.then": ("Then", "其次", "次に"),
+    "head.charts": ("Pictures", "图示", "図"),
     "eval.search": ("Search, {count} questions", "检索，{count} 个问题", "検索、質問 {count} 件"),
     "eval.estimate": (
         "Cost model, {count} timings",

@@ -26,6 +26,7 @@ _FURTHER = (
     "operators",
     "key_data",
     "files",
+    "charts",
     "versions",
     "content",
 )
@@ -50,7 +51,8 @@ def document(report: Report) -> dict[str, Any]:
 
 def kept(report: Report) -> dict[str, Any]:
     """The document of a run as it is kept: with the rows that a later comparison needs (`kb.measured`)."""
-    return document(report) | {"measured": to_dict(report.measured)}
+    rows = {"measured": to_dict(report.measured)} if report.measured else {}
+    return document(report) | rows
 
 
 def _operator(item: dict[str, Any]) -> dict[str, Any]:

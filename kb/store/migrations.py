@@ -56,6 +56,17 @@ def _detail(table: str) -> Step:
     return step
 
 
+def _outcomes(db: Database) -> None:
+    texts = ("created", "entry", "of", "result", "origin", "pattern", "operator", "core", "soc", "shapes", "dtypes",
+             "cann", "run_before", "run_after")  # fmt: skip
+    db.table("outcomes").create(
+        {"id": str, **dict.fromkeys(texts, str), "saved": float, "band": float},
+        pk="id",
+        not_null={"created", "entry", "of", "result", "origin", "saved", "band"},
+    )
+    db.table("outcomes").create_index(["entry"])
+
+
 def _provenance(db: Database) -> None:
     """Columns that say how a run was measured, filled from its document."""
     for column in PROVENANCE:
@@ -89,6 +100,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("0002-operators", _detail("operators")),
     ("0003-findings", _detail("findings")),
     ("0004-recommendations", _detail("recommendations")),
+    ("0005-outcomes", _outcomes),
     ("0006-provenance", _provenance),
     ("0007-details", _details),
     ("0008-views", _views),

@@ -129,10 +129,10 @@ def find_runs(runs: Sequence[str], *, db: str | None = None) -> tuple[str, ...]:
 
 
 def delete_runs(runs: Sequence[str], *, db: str | None = None) -> tuple[str, ...]:
-    """Delete runs, all or none of them, and return their ids.
+    """Delete runs, all or none of them, and return their ids; outcomes that name them stay.
 
     Raises:
-        UsageError: a run is not there, or something else that is kept names it.
+        UsageError: a run is not there.
         SourceError: the store cannot be written.
     """
     path = location(db)
@@ -143,12 +143,7 @@ def delete_runs(runs: Sequence[str], *, db: str | None = None) -> tuple[str, ...
         for run in found:
             for table in DETAILS:
                 connection.execute(f"delete from {table} where run = ?", [run])  # noqa: S608 - a name of DETAILS
-            try:
-                connection.execute("delete from runs where id = ?", [run])
-            except sqlite3.IntegrityError as fault:
-                raise UsageError(
-                    f"run {run} is named by an outcome", where=str(path), now="Nothing was deleted."
-                ) from fault
+            connection.execute("delete from runs where id = ?", [run])
     return found
 
 

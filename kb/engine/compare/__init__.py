@@ -22,10 +22,11 @@ from kb.comparison import (
     Verdict,
 )  # fmt: skip
 from kb.engine.compare.checks import SAME_LENGTH, checks, work_ratio
+from kb.engine.compare.extract import PIPE_SHARES
 from kb.engine.compare.moved import moved
 from kb.engine.compare.noise import RESOLUTION, STATED, band
 from kb.engine.compare.pairs import Pair, pairs
-from kb.engine.compare.sides import Side, alike, side
+from kb.engine.compare.sides import Side, alike, plain_type, side
 from kb.engine.compare.troubles import troubles
 from kb.errors import NothingToJudge, UsageError
 from kb.measured import Measured
@@ -34,6 +35,7 @@ from kb.model import Report
 __all__ = ["compare", "gated"]
 
 STEPS = 8  # of the waterfall, besides the rest
+PIPES = frozenset(PIPE_SHARES)
 GATED_SHARE = 0.01  # of the time before: an operator below it fails no build
 
 
@@ -63,10 +65,23 @@ def compare(before: Report, after: Report, noise: float | None = None) -> Compar
         before=_run(before), after=_run(after),
         verdict=_verdict(total, checked), checks=checked, total=total,
         changes=tuple(sorted(changes, key=_order)),
-        findings=troubles(before, after, renamed),
+        findings=troubles(before, after, renamed, _blind(before, after)),
         waterfall=_waterfall(changes, before_us, after_us),
         elapsed=_elapsed(before, after, total, basis),
     )  # fmt: skip
+
+
+def _blind(before: Report, after: Report) -> tuple[frozenset[str], frozenset[str]]:
+    """Operators that show nothing of their pipes in one run and something in the other, for either run."""
+    known = [
+        {plain_type(row): False for row in one.measured}
+        | {plain_type(row): True for row in one.measured if row.readings.keys() & PIPES}
+        for one in (before, after)
+    ]
+    return (
+        frozenset(name for name, seen in known[0].items() if not seen and known[1].get(name)),
+        frozenset(name for name, seen in known[1].items() if not seen and known[0].get(name)),
+    )
 
 
 def gated(found: Comparison, limit: float) -> Gate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from kb import operators
 from kb.measured import Measured
 from kb.model import OperatorRef, Report
 
@@ -45,13 +46,21 @@ def alike(before: Side, after: Side) -> tuple[Side, Side]:
 def _by_type(one: Side) -> Side:
     groups: dict[str, list[Measured]] = {}
     for row in one.rows:
-        groups.setdefault(row.type or row.name, []).append(
-            replace(row, shapes="", dtypes="", formats="", low_us=None, high_us=None)
+        kind = plain_type(row)
+        groups.setdefault(kind, []).append(
+            replace(row, type=kind, shapes="", dtypes="", formats="", low_us=None, high_us=None)
         )
     merged = [_merge(rows) for rows in groups.values()]
     rows = sorted(merged, key=lambda row: (-row.total_us, row.name))
     # Means of different shapes side by side: their range is no noise.
     return replace(one, rows=tuple(replace(row, low_us=None, high_us=None) for row in rows))
+
+
+def plain_type(row: Measured) -> str:
+    """The type without the number that a model gives its nodes: exports without shapes have it from the name."""
+    kind = row.type or row.name
+    plain = kind.rstrip("0123456789")
+    return plain if plain != kind and operators.is_known(plain) and not operators.is_known(kind) else kind
 
 
 def key(row: Measured) -> tuple[str, ...]:
