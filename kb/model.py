@@ -454,7 +454,7 @@ class Report:
     elapsed_us: float | None = None  # first start to last end, idle included
     ranks: int | None = None  # that all times of the report are sums over, where there are several
     steps: int | None = None  # that the times cover, where the export marks steps
-    content: str = ""  # SHA-256 of what was measured, whatever was concluded from it
+    content: str | None = None  # SHA-256 of what was measured, whatever was concluded from it
     measured: tuple[Measured, ...] = ()  # for comparing: kept with the run, not printed
     charts: Charts = Charts()
 

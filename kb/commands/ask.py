@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kb.ask.tables import Intent
     from kb.report.page import Block, Page, Table
 
-PANEL, ORDER = "Runs", 3
+PANEL, ORDER = "Runs", 4
 REFUSED = 2
 _ID = re.compile(r"[0-9a-f]{2,64}")
 _SHARES = frozenset(

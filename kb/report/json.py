@@ -39,8 +39,6 @@ def document(report: Report) -> dict[str, Any]:
     """
     whole = to_dict(report)
     out = {"schema": SCHEMA} | {key: whole[key] for key in (*_PROMISED, *_FURTHER) if key in whole}
-    if not report.content:
-        del out["content"]
     out["operators"] = [_operator(item) for item in whole["operators"]]
     out["findings"] = [
         item | {"operators": [_operator(operator) for operator in item["operators"]]}

@@ -62,5 +62,6 @@ def test_of_typed_counters_everything_counts() -> None:
 def test_a_run_is_named_by_what_was_measured(request_: pipeline.Request) -> None:
     plain = pipeline.advise([SAMPLE])
     asked = pipeline.advise([SAMPLE], request_)
+    assert plain.content is not None
     assert asked.run == plain.run == plain.content[:12]
     assert asked.content == plain.content == content(readers.read([SAMPLE]))
