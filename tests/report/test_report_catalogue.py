@@ -9,6 +9,7 @@ import pytest
 
 import kb.report
 from kb.knowledge.status import GROUPS
+from kb.knowledge.wording import discouraged
 from kb.report.catalogue import LANGUAGES, TEXTS, say
 
 PACKAGE = Path(kb.report.__path__[0]).parent
@@ -30,6 +31,12 @@ def test_every_text_is_there_in_every_language_with_the_same_fields(key: str) ->
     assert len(row) == len(LANGUAGES)
     assert all(text.strip() for text in row)
     assert {frozenset(fields(text)) for text in row} == {frozenset(fields(row[0]))}
+
+
+@pytest.mark.parametrize("lang", ["zh", "ja"])
+def test_texts_use_the_terms_of_the_entries(lang: str) -> None:
+    place = LANGUAGES.index(lang)
+    assert [(key, *found) for key, row in TEXTS.items() for found in discouraged(row[place], lang)] == []
 
 
 def words() -> Iterator[tuple[str, str]]:
