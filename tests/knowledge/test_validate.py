@@ -141,5 +141,5 @@ def test_what_is_written_instead_is_not_avoided_itself() -> None:
     rows = list(table("wording.tsv", 3))
     assert {lang for lang, _, _ in rows} <= set(LANGUAGES)
     for lang, _, write in rows:
-        term = re.split("[（(]", write)[0]  # a reason may follow in brackets
+        term = re.split("[(,:]", write)[0]  # a reason may follow in brackets
         assert not list(discouraged(term, lang)), term
