@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import kb.report
+from kb.knowledge.schema import EFFORT, WHO
 from kb.knowledge.status import GROUPS
 from kb.knowledge.wording import discouraged
 from kb.report.catalogue import LANGUAGES, TEXTS, say
@@ -78,6 +79,7 @@ def test_no_text_is_left_over() -> None:
     kinds |= {f"status.{group}" for group in GROUPS}
     kinds |= {f"chart.{chart.NAME}{part}" for chart in CHARTS for part in ("", ".read")}
     kinds |= {f"chart.wall.{part}" for part in ("compute", "communication", "idle")}
+    kinds |= {f"who.{who}" for who in WHO} | {f"who.effort.{effort}" for effort in EFFORT}
     kinds |= {f"role.{role}" for role in ("check", "reference", "warning")}
     assert sorted(set(TEXTS) - whole - computed - kinds) == []
 
