@@ -17,6 +17,7 @@ Dimension = Literal[
     "tool",  # kernel capture (cold cache, replayed) or export of a run
     "chip",
     "clock",
+    "timed",  # what the times are of: the task, or its cores
     "replay",
     "metrics",
     "operators",  # what both sides have in common

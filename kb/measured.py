@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 class Measured:
     """A group of equal launches with its times and most telling readings; what was not measured is None or absent.
 
+    `timed` says what the times are of: "task", as the tool timed the launch, or "core", reckoned from the cores.
+
     `mean_us` is the mean over the launches, `low_us` and `high_us` their range where there are several. `core_us` is
     the mean time of the working cores of the slower side, with `core_low_us`, `core_high_us` and `cores` of them.
     """
@@ -35,5 +37,6 @@ class Measured:
     core_low_us: float | None = None
     core_high_us: float | None = None
     cores: int | None = None
+    timed: str = "task"
     setup: bool = False  # makes the input of a test (random fills): no part of the work
     readings: Mapping[str, float] = field(default_factory=dict)

@@ -178,6 +178,7 @@ def test_random_fills_are_no_part_of_the_work() -> None:
         ("chip", replace(AFTER, chip=Chip("Ascend310P3", ("Ascend310P3",), "file"))),
         ("chip", replace(AFTER, chip=Chip(None, ("Ascend310P1", "Ascend310P3"), "inferred"))),
         ("clock", replace(AFTER, measured=(replace(FASTER, clock_mhz=1700.0),))),
+        ("timed", replace(AFTER, measured=(replace(FASTER, timed="core"),))),
         ("replay", replace(AFTER, capture=replace(DEVICE, replay_mode="application"))),
         ("metrics", replace(AFTER, capture=replace(DEVICE, metric_groups=("PipeUtilization",)))),
         ("shape", replace(AFTER, measured=(replace(FASTER, shapes="128x64"),))),

@@ -33,6 +33,7 @@ def checks(before: Side, after: Side, found: Sequence[Pair]) -> tuple[Check, ...
         _words("tool", _kind(mine), _kind(other), blocks=True),
         _chip(one.chip, two.chip),
         _clock(before, after),
+        _words("timed", before.rows[0].timed, after.rows[0].timed, blocks=True),
         _words("replay", mine.replay_mode, other.replay_mode, blocks=True),
         _metrics(mine, other),
         *_operators(before, after, found),

@@ -48,6 +48,7 @@ def _row(f: Features, op: Operator) -> Measured:
         core_low_us=_figure(core.low) if core and core.low is not None else None,
         core_high_us=_figure(core.high) if core and core.high is not None else None,
         cores=core.n if core and spread else None,
+        timed="core" if op.duration.computed else "task",
         setup=f.labels.get("setup") == "yes",
         readings={name: _figure(f.values[name].value) for name in names if name in f.values},
     )

@@ -115,6 +115,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "compare.dimension.tool": ("kind of capture", "采集类型", "計測の種類"),
     "compare.dimension.chip": ("chip", "芯片", "チップ"),
     "compare.dimension.clock": ("clock", "频率", "クロック"),
+    "compare.dimension.timed": ("what is timed", "计时对象", "計測した時間"),
     "compare.dimension.replay": ("replay mode", "重放模式", "リプレイモード"),
     "compare.dimension.metrics": ("metric groups", "指标组", "メトリクス群"),
     "compare.dimension.operators": ("operators", "运行的算子", "実行した演算子"),

@@ -8,7 +8,7 @@ from kb.report.catalogue import say
 from kb.report.text import clean, shorten
 
 DIMENSIONS = (
-    "mode", "tool", "chip", "clock", "replay", "metrics", "operators", "shape", "dtype", "work", "ranks", "warm-up",
+    "mode", "tool", "chip", "clock", "timed", "replay", "metrics", "operators", "shape", "dtype", "work", "ranks", "warm-up",
     "cann",
 )  # fmt: skip
 # Known only where a run has several of them, or where somebody set it: no news when nobody knows.
