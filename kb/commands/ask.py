@@ -109,7 +109,7 @@ def _list(common: Common) -> int:
 def title(intent: Intent, lang: str, values: Any) -> str:
     """The question in words, with the values in their places; a slot that was not filled shows its name."""
     text = intent.title.get(lang) or intent.title["en"]
-    return _SLOT.sub(lambda slot: _plain(values.get(slot[1])) or f"<{slot[1]}>", text)
+    return _SLOT.sub(lambda slot: _plain(values.get(slot[1])).replace(" ", " / ") or f"<{slot[1]}>", text)
 
 
 def _plain(value: Any) -> str:

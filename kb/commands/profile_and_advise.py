@@ -145,7 +145,7 @@ def run(
     if dry_run:
         emit(collect.render_plan(plan))
         return 0
-    say(common, told("collect.into", common.lang, mode=plan.mode.mode, folder=plan.output.path))
+    _announce(common, plan)
     with counting(common) as progress:
         collected = collect.collect(plan, progress=progress)
     say(common, told("collect.done", common.lang, folder=collected.folder))
@@ -155,6 +155,16 @@ def run(
     report = pipeline.advise([collected.folder], in_full(request))
     print_reports(common, [pipeline.narrow(kept(common, _as_collected(report, collected)), request)])
     return 0
+
+
+def _announce(common: Common, plan: Plan) -> None:
+    """Before the run: the mode and why, the folder; what the mode can tell where it was not the user who chose it."""
+    choice, lang = plan.mode, common.lang
+    say(common, told("collect.mode", lang, mode=choice.mode, why=choice.why))
+    if plan.options.mode == "auto":
+        say(common, told("collect.can", lang, what="; ".join(choice.can)))
+        say(common, told("collect.cannot", lang, what="; ".join(choice.cannot)))
+    say(common, told("collect.into", lang, folder=plan.output.path))
 
 
 def is_profile(path: Path) -> bool:

@@ -261,11 +261,11 @@ def detail_rows(table: str, run: str, document: Document) -> list[Row]:
     return [{"run": run, "position": at} | row for at, row in enumerate(DETAILS[table].rows(document), 1)]
 
 
-def fill(connection: sqlite3.Connection, table: str, run: str, document: str) -> None:
+def fill(connection: sqlite3.Connection, table: str, run: str, document: Document) -> None:
     """Put the rows of one run into one table of details, in place of those it had."""
     columns = ("run", "position", *(column.name for column in DETAILS[table].columns))
     marks = ", ".join(f":{column}" for column in columns)
     blank: Row = dict.fromkeys(columns)
-    rows = [blank | row for row in detail_rows(table, run, read(document))]
+    rows = [blank | row for row in detail_rows(table, run, document)]
     connection.execute(f"delete from {table} where run = ?", [run])  # noqa: S608 - a name of DETAILS
     connection.executemany(f"insert into {table} ({', '.join(columns)}) values ({marks})", rows)  # noqa: S608

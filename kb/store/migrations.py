@@ -51,7 +51,7 @@ def _detail(table: str) -> Step:
         )
         for run in [run for (run,) in db.conn.execute("select id from runs").fetchall()]:
             (document,) = db.conn.execute("select document from runs where id = ?", [run]).fetchone()
-            fill(db.conn, table, run, document)
+            fill(db.conn, table, run, read(document))
 
     return step
 

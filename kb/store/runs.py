@@ -64,7 +64,7 @@ def save(report: Mapping[str, Any], *, db: str | None = None, now: datetime | No
     with writing(location(db)) as connection, transaction(connection):
         _put(connection, row)
         for table in DETAILS:
-            fill(connection, table, run, document)
+            fill(connection, table, run, report)
     return run
 
 

@@ -88,7 +88,8 @@ def test_the_two_commands_of_the_original_skill(kb: Any, asked: Asked, program: 
     assert done.status == 0, done.err
     folder = asked.calls[0][1][0][0]
     assert folder.parent == tmp_path / "DIR"
-    assert f"kb: profiling (device) into {tmp_path}/DIR" in done.err
+    assert f"kb: profiling into {tmp_path}/DIR" in done.err
+    assert "kb: mode device: --mode device was given" in done.err
     ran = subprocess.run(
         [sys.executable, str(ROOT / "scripts" / "analyze_profile.py"), "--data", str(folder)],
         cwd=tmp_path, env={**os.environ, "KB_DB": str(tmp_path / "runs.db"), "HOME": str(tmp_path)},
@@ -147,6 +148,29 @@ def test_wrong_targets_and_options_are_2(
     done = kb("profile-and-advise", *arguments)
     assert (done.status, done.out) == (2, "")
     assert what in done.err
+
+
+def test_a_mode_that_was_chosen_says_why_and_what_it_can_tell(
+    kb: Any, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No device here, but a simulator of the chip."""
+    (tmp_path / "cann" / "tools" / "simulator" / "Ascend910B2" / "lib").mkdir(parents=True)
+    monkeypatch.setenv("ASCEND_HOME_PATH", str(tmp_path / "cann"))
+    done = kb("profile-and-advise", program, "--soc", "Ascend910B2")
+    assert done.status == 0, done.err
+    assert "mode simulator: no device: /dev/davinci* does not exist; the simulator of Ascend910B2" in done.err
+    assert "it can tell: which instructions" in done.err
+    assert "it cannot tell: time on the chip" in done.err
+
+
+def test_doctor_speaks_three_languages(kb: Any) -> None:
+    from kb.commands.doctor import _TITLES
+    from kb.engine.collect.doctor import run_checks
+    from kb.engine.collect.environment import look_around
+
+    assert [check.id for check in run_checks(look_around())] == list(_TITLES)
+    assert "采集工具" in kb("doctor", "--lang", "zh").out
+    assert "プロファイラ" in kb("doctor", "--lang", "ja").out
 
 
 def test_doctor_names_faults_and_remedies(kb: Any, program: str, monkeypatch: pytest.MonkeyPatch) -> None:
