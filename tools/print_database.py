@@ -12,8 +12,8 @@ from kb.store.views import VIEWS
 HEAD = """\
 # The run store
 
-Printed from the schema by `make docs`. Every report that `kb` makes is kept in one SQLite file of your own: `kb/kb.db` in
-your data folder, or where `KB_DB` or `--db` says. The same profile imported twice is one run: a run is named by a hash of
+Printed from the schema by `make docs`. Every report that `kb` makes is kept in one SQLite file of your own: `kb.db` in the
+folder kb of your data folder, or where `KB_DB` or `--db` says. The same profile imported twice is one run: a run is named by a hash of
 what was measured, wherever its files lie, and the newer judgement replaces the older. A process that is killed leaves the
 file whole, with every run that was finished; several processes may write at once.
 
