@@ -47,7 +47,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "compare.head.operators": (
         "Operators, slower ones first",
         "算子（变慢的在前）",
-        "オペレータ（遅くなったものから）",
+        "演算子（遅くなったものから）",
     ),
     "compare.head.waterfall": ("From before to after", "从优化前到优化后", "前から後へ"),
     "compare.alike": (
@@ -103,7 +103,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "compare.noise.operators": (
         "±{band}, from its operators",
         "±{band}（由各算子得出）",
-        "±{band}（各オペレータから）",
+        "±{band}（各演算子から）",
     ),
     "compare.noise.stated": (
         "±{band}, stated: nothing was repeated",
