@@ -33,10 +33,10 @@ def measured_outcome(
     Raises:
         UsageError: no such entry or run. NothingToJudge: the runs cannot be compared.
     """
-    from kb.commands._entries import no_such_id
     from kb.commands._sides import report_of
     from kb.engine.compare import compare
     from kb.engine.compare.result import outcome_of
+    from kb.knowledge.near import no_such_id
     from kb.knowledge.store import load_entries
     from kb.store.outcomes import outcome_id
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from kb.commands._console import Common, show
+from kb.commands._console import Common, emit, show
 from kb.commands.new import folder_for, free_id, write_new
 
 PANEL, ORDER = "Knowledge base", 6
@@ -33,7 +33,7 @@ def _from_compare(
             "--into",
             metavar="DIR",
             show_default=False,
-            help="Folder of entries to write into (default: the first of KB_DATA).",
+            help="Folder of entries to write into (default: the first of KB_DATA; without one it is printed).",
         ),
     ] = None,
     id: Annotated[
@@ -57,14 +57,21 @@ def _from_compare(
     from kb.commands._outcomes import measured_outcome
     from kb.knowledge.draft import draft
     from kb.knowledge.entry import FOLDERS, entry_to_text
+    from kb.knowledge.own import folders
     from kb.report.catalogue import say
+    from kb.report.dump import dumps
     from kb.report.page import Code, Page, Para
 
-    folder = folder_for(into)
+    folder = folder_for(into) if into is not None or folders() else None
     entry, outcome, found, report = measured_outcome(common, before, after, applied, soc)
     name = free_id(id or f"{entry.id[:60]}-{outcome.id[:6]}")
+    text = entry_to_text(draft(found, outcome, report, entry, name))
+    if folder is None:
+        document = {"schema": "kb.new/1", "id": name, "kind": "case", "text": text}
+        emit(text if common.format in ("text", "markdown") else dumps(document))
+        return 0
     path = folder / FOLDERS["case"] / f"{name}.md"
-    write_new(path, entry_to_text(draft(found, outcome, report, entry, name)))
+    write_new(path, text)
     blocks = (Para(say("new.fill", common.lang)), Code(f"kb validate {shlex.quote(str(path))}", "sh"))
     page = Page(say("new.written", common.lang, path=path), blocks, lang=common.lang)
     show(common, page, {"schema": "kb.new/1", "id": name, "kind": "case", "path": str(path)})

@@ -30,9 +30,8 @@ def run(
     from kb.commands._outcomes import kept_outcomes
     from kb.knowledge.near import no_such_id
     from kb.knowledge.store import load_entries
-    from kb.model import to_dict
     from kb.report.entries import entry_document, entry_page
-    from kb.report.outcomes import beside_published, tried_document
+    from kb.report.outcomes import beside_published, outcomes_members
 
     entries = load_entries()
     entry = entries.get(id)
@@ -41,8 +40,6 @@ def run(
     outcomes = kept_outcomes(common, entry.id)
     page = entry_page(entry, common.lang)
     tried = tuple(beside_published(entry, outcomes, common.lang))
-    document = {"schema": "kb.entry/1", **entry_document(entry)}
-    if outcomes:
-        document |= {"outcomes": to_dict(outcomes), "tried": tried_document(outcomes)}
+    document = {"schema": "kb.entry/1", **entry_document(entry), **outcomes_members(outcomes)}
     show(common, replace(page, blocks=(*page.blocks, *tried)), document)
     return 0

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from kb import operators, targets
+from kb import operators, shipped, targets
 from kb.errors import UsageError
 from kb.experience import Outcome, Result, tally
-from kb.knowledge.entry import MAX_BYTES, entry_files, entry_to_text, parse_file
+from kb.knowledge.entry import FOLDERS, MAX_BYTES, entry_files, entry_to_text, parse_file
 from kb.model import Entry, PublishedGain, Text3
 from kb.units import percent
 from kb.vocabulary import bottlenecks
@@ -32,16 +32,23 @@ _RESULTS = ("faster", "slower", "within-noise")
 
 
 def exported(outcomes: Iterable[Outcome], entries: Mapping[str, Entry]) -> list[Entry]:
-    """An entry for each remedy that was tried here; outcomes of other teams are not passed on."""
+    """An entry for each shipped remedy that was tried here.
+
+    Outcomes of other teams are not passed on, nor those of entries that only this team has: their ids are names.
+    """
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        if outcome.origin == "own" and outcome.entry in entries:
+        if outcome.origin == "own" and outcome.entry in entries and _shipped(entries[outcome.entry]):
             groups.setdefault(outcome.entry, []).append(outcome)
     return [
         _entry(entries[name], group[at : at + ROWS])
         for name, group in sorted(groups.items())
         for at in range(0, len(group), ROWS)
     ]
+
+
+def _shipped(entry: Entry) -> bool:
+    return (shipped.root() / FOLDERS[entry.kind] / f"{entry.id}.md").is_file()
 
 
 def _entry(applied: Entry, group: list[Outcome]) -> Entry:

@@ -97,6 +97,11 @@ def _of(item: Outcome, lang: str) -> str:
     return item.operator or say("gate.whole", lang)
 
 
+def outcomes_members(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """What the document of an entry says of its outcomes; nothing without any."""
+    return {"outcomes": to_dict(outcomes), "tried": tried_document(outcomes)} if outcomes else {}
+
+
 def tried_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """The outcomes of an entry taken together, for tools; empty without any."""
     tried = tally(outcomes)

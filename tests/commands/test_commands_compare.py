@@ -98,7 +98,7 @@ def test_a_file_for_ci(kept: Any, tmp_path: Path) -> None:
         (("outcome", "--export", "out"), 2, "no outcome to export"),
         (("outcome", "--import", "nowhere"), 2, "no such file"),
         (("outcome", "--forget", "x"), 2, "no outcome"),
-        (("case", "from-compare", ONE, TWO, "--applied", APPLIED), 2, "nowhere to write"),
+        (("case", "from-compare", ONE, SIM, "--applied", APPLIED), 5, "cannot be compared"),
     ],
 )
 def test_what_goes_wrong_is_said(kept: Any, arguments: tuple[str, ...], status: int, told: str) -> None:
@@ -148,6 +148,10 @@ def test_a_case_is_drafted(kept: Any, tmp_path: Path) -> None:
     assert done.status == 0, done.err
     text = (tmp_path / "own" / "cases" / "our-case.md").read_text()
     assert "TODO" in text and "100 us to 50 us (50 % less)" in text
+    assert json.loads(kept(*arguments[:6], "--format", "json").out)["text"].startswith(
+        "---\nid: vector-larger"
+    )
+    assert kept(*arguments[:6]).out.startswith("---\nid: vector-larger-copies-")
     again = kept(*arguments)
     assert again.status == 2
     assert "exists" in again.err

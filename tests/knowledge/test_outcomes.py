@@ -76,6 +76,11 @@ def test_outcomes_of_other_teams_and_of_unknown_entries_are_not_passed_on(entrie
     )
 
 
+def test_outcomes_of_entries_that_only_this_team_has_stay_here(entries: dict[str, Entry]) -> None:
+    own = {**entries, "ours-alone": replace(entries[APPLIED], id="ours-alone")}
+    assert exported([replace(OUTCOME, entry="ours-alone")], own) == []
+
+
 def test_many_outcomes_are_several_files(tmp_path: Path, entries: dict[str, Entry]) -> None:
     many = [replace(OUTCOME, id=f"{number:012x}") for number in range(250)]
     assert len(written(tmp_path, entries, *many)) == 3

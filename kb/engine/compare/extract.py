@@ -20,9 +20,9 @@ FURTHER = (
 
 def measured(features: Iterable[Features]) -> tuple[Measured, ...]:
     """The operators of a run that have a time, by falling time; at most `MOST`."""
-    rows = [_row(f, f.operator) for f in features if f.operator and f.operator.duration.unit == "us"]
-    rows.sort(key=lambda row: (-row.total_us, row.name, row.shapes))
-    return tuple(rows[:MOST])
+    timed = [(f, f.operator) for f in features if f.operator and f.operator.duration.unit == "us"]
+    timed.sort(key=lambda pair: (-pair[1].total_us, pair[1].name, shapes(pair[1])))
+    return tuple(_row(f, op) for f, op in timed[:MOST])
 
 
 def _row(f: Features, op: Operator) -> Measured:

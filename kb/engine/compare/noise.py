@@ -15,8 +15,8 @@ from kb.measured import Measured
 
 STATED = 0.05  # of the time, where nothing was repeated
 RESOLUTION = 0.02  # single runs differ by about 2 % (measurement-protocol)
-# Launches of one kernel shorter than 12 us spread by 0.15 to 0.5 us (robust standard deviation, 26 groups of 20 and
-# more launches in 7 exports); two single ones may differ by twice that, times the root of two.
+# Equal launches shorter than 12 us spread by 0.2 us (median of the robust deviations of 26 groups of 20 and more
+# launches in 6 exports; upper quartile 0.5 us): two single ones may differ by 2 x sqrt(2) times that, 0.6 to 1.4 us.
 SHORT_US = 1.0
 FEWEST_CORES = 3
 # Mean range of n normal values in standard deviations (Tippett's d2).
