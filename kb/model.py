@@ -94,6 +94,7 @@ class Capture:
     replay_mode: str | None = None
     warm_up: int | None = None
     metric_groups: tuple[str, ...] = ()
+    command: str | None = None  # that collected it, where `kb` ran it
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,6 +454,7 @@ class Report:
     elapsed_us: float | None = None  # first start to last end, idle included
     ranks: int | None = None  # that all times of the report are sums over, where there are several
     steps: int | None = None  # that the times cover, where the export marks steps
+    content: str | None = None  # SHA-256 of what was measured, whatever was concluded from it
     measured: tuple[Measured, ...] = ()  # for comparing: kept with the run, not printed
     charts: Charts = Charts()
 

@@ -107,6 +107,7 @@ VECTORISE = Recommendation(
 SAMPLE = Report(
     target="cummin/round_001",
     run="4be1c0ffee12",
+    content="4be1c0ffee12" + "0" * 52,
     chip=Chip("Ascend910B2", ("Ascend910B2",), "stated", "given with --soc"),
     capture=Capture(
         "msopprof", cann_version="8.5.0", replay_mode="kernel", warm_up=5, metric_groups=("Default",)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -86,12 +87,23 @@ def write_file(path: Path, text: str) -> None:
     Raises:
         UsageError: it cannot be written there.
     """
+    with whole_file(path) as part, part.open("w", encoding="utf-8", errors="replace") as stream:
+        stream.write(text if text.endswith("\n") else text + "\n")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write into, which takes its place when all went well and is gone otherwise.
+
+    Raises:
+        UsageError: it cannot be written there.
+    """
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
         part = Path(name)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as stream:
-                stream.write(text if text.endswith("\n") else text + "\n")
+            yield part
             part.chmod(0o666 & ~_umask())
             part.replace(path)
         except BaseException:

@@ -5,11 +5,10 @@ files -> readers -> Profile -> metrics -> Features -> bottlenecks -> Diagnosis -
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from kb.comparison import Comparison
 from kb.engine import recollect, stated, summary
@@ -17,6 +16,7 @@ from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.charts import charts
 from kb.engine.compare import compare as compare_reports
 from kb.engine.compare.extract import measured
+from kb.engine.content import content as content_of
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
@@ -29,6 +29,7 @@ Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
 
 LEADS = 5  # operators of a run-level finding that entries are matched with
+RUN_ID = 12  # digits of the hash of the content that name a run
 KEPT = 60  # recommendations of a run that are kept; fewer are shown
 
 
@@ -124,6 +125,7 @@ def advise_profile(
             now="give a profile with kernels: kb formats lists what is read",
         )
     knowledge = knowledge or open_knowledge()
+    content = content_of(profile)
     profile = stated.apply(profile, request.shape)
     targets = candidate_targets(profile.chip)
     features = measure_profile(profile, targets)
@@ -140,7 +142,7 @@ def advise_profile(
     recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT, outcomes=request.outcomes)
     report = Report(
         target=profile.target,
-        run="",
+        run=content[:RUN_ID],
         chip=profile.chip,
         capture=profile.capture,
         total_us=summary.total_us(profile, features),
@@ -158,9 +160,10 @@ def advise_profile(
         ranks=summary.ranks(profile),
         charts=charts(profile, features, targets),
         steps=profile.times.steps,
+        content=content,
         measured=measured(features.operators),
     )
-    return narrow(replace(report, run=run_id(report)), request)
+    return narrow(report, request)
 
 
 def narrow(report: Report, request: Request) -> Report:
@@ -185,14 +188,6 @@ def candidate_targets(chip: Chip) -> tuple[Target, ...]:
     known = all_targets()
     names = (chip.soc,) if chip.soc else chip.candidates
     return tuple(known[name] for name in sorted(set(names)) if name in known)
-
-
-def run_id(report: Report) -> str:
-    """Short hash of what was measured and judged: the same profile is the same run, wherever its files lie."""
-    files = sorted(repr((PurePath(file.path).name, file.kind, file.rows)) for file in report.files)
-    chip = (report.chip.soc, report.chip.candidates, report.chip.basis)
-    text = repr((report.operators, report.findings, report.total_us, chip, files))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _by_time(f: Features) -> tuple[float, str]:

@@ -28,6 +28,7 @@ _FURTHER = (
     "files",
     "charts",
     "versions",
+    "content",
 )
 
 
