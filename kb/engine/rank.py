@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from kb.engine.match import Match
-from kb.engine.tried import Here, here, weighed
+from kb.engine.tried import Here, here, shifted
 from kb.experience import Outcome
 from kb.model import Gain, PublishedGain, Recommendation
 from kb.units import percent
@@ -82,7 +82,7 @@ def _by_entry_and_operators(
         if gain.high > 0:
             operator = match.finding.operators[0].type or "" if match.finding.operators else ""
             known = here(match, outcomes)
-            gain = weighed(gain, known, match)
+            gain = shifted(gain, known, match)
             item = (expected(match, gain, run_scope=run_scope) * known.factor, match, gain)
             groups.setdefault((match.entry.id, operator), []).append(item)
     return groups.values()

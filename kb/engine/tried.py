@@ -52,7 +52,7 @@ def here(match: Match, outcomes: Sequence[Outcome]) -> Here:
     return Here(near, tally(near), tally(item for item in of_entry if item not in near))
 
 
-def weighed(gain: Gain, found: Here, match: Match) -> Gain:
+def shifted(gain: Gain, found: Here, match: Match) -> Gain:
     """The gain with own outcomes beside the published range; the bound of the profile stays."""
     tried = tally(
         replace(item, saved=min(saved, gain.high))

@@ -16,7 +16,7 @@ from kb.engine.compare.result import outcome_of
 from kb.engine.match import Match
 from kb.engine.pipeline import Request, advise
 from kb.engine.rank import gain_of, rank
-from kb.engine.tried import here, weighed
+from kb.engine.tried import here, shifted
 from kb.errors import NothingToJudge
 from kb.experience import Outcome, Result, shrunk, speaks_of, tally
 from kb.model import Finding, OperatorRef, Recommendation
@@ -34,7 +34,7 @@ def of_add(**fields: object) -> Finding:
 
 def test_one_try_shifts_the_expectation_by_a_third_of_the_way() -> None:
     match = Match(entry("e", gains=(published(0.1),)), of_add(headroom=0.9), None, 1.0, ())
-    gain = weighed(gain_of(match), here(match, [tried(0.4)]), match)
+    gain = shifted(gain_of(match), here(match, [tried(0.4)]), match)
     assert gain.likely == pytest.approx((2 * 0.1 + 0.4) / 3, abs=1e-4)
     assert gain.high == 0.9
     assert "tried once here, helped 1, failed 0" in gain.basis
@@ -56,7 +56,7 @@ def test_an_imported_outcome_counts_half_and_sinks_nothing() -> None:
 def test_a_bound_that_nobody_measured_is_measured_now() -> None:
     match = Match(entry("e", grade="practice"), of_add(headroom=0.5), None, 1.0, ())
     assert gain_of(match).modelled
-    gain = weighed(gain_of(match), here(match, [tried(0.2)]), match)
+    gain = shifted(gain_of(match), here(match, [tried(0.2)]), match)
     assert not gain.modelled
     assert gain.basis.startswith("measured here: tried once here")
 
@@ -105,7 +105,7 @@ def test_what_an_outcome_speaks_of() -> None:
 def test_the_gain_stays_inside_the_bound(headroom: float, saved: list[float], figure: float) -> None:
     match = Match(entry("e", gains=(published(figure),)), of_add(headroom=headroom), None, 1.0, ())
     before = gain_of(match)
-    gain = weighed(before, here(match, [tried(item) for item in saved]), match)
+    gain = shifted(before, here(match, [tried(item) for item in saved]), match)
     assert gain.high == before.high
     assert gain.low <= gain.likely + 1e-4 and gain.likely <= gain.high + 1e-4
 
