@@ -487,6 +487,8 @@ def to_dict(value: Any) -> Any:
 
     The documents are described in docs/json.md; absent is absent there too.
     """
+    if isinstance(value, (str, int, float)):
+        return value  # most of what there is
     if is_dataclass(value) and not isinstance(value, type):
         pairs = ((f.name, getattr(value, f.name)) for f in fields(value))
         return {name: to_dict(item) for name, item in pairs if item is not None}

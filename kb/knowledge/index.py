@@ -30,6 +30,7 @@ from kb.knowledge.embed import Embedder, quantise, sign_bits
 from kb.knowledge.store import FORMAT
 from kb.model import Entry, to_dict
 
+LARGE = 20_000  # entries from which the file is not packed
 BATCH = 2000  # entries held in memory at a time
 PRIOR = {
     "tip": 0.1
@@ -77,7 +78,8 @@ def build(
         try:
             known = _vectors(old, embedder)
             embedded = fill(db, entries, embedder, fingerprint=fingerprint, known=known, left_out=left_out)
-            db.execute("VACUUM")
+            if db.execute("SELECT count(*) FROM entry").fetchone()[0] < LARGE:
+                db.execute("VACUUM")  # a copy of a large file costs more than the free pages are worth
         finally:
             db.close()
         fresh.chmod(0o644)
@@ -97,7 +99,9 @@ def fill(
     left_out: Sequence[str] = (),
 ) -> int:
     """Write the index into an empty database; returns how many texts had to be embedded."""
-    db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
+    db.executescript(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;" + _SCHEMA
+    )
     known = known or {}
     seen: set[str] = set()
     bits = bytearray()
@@ -109,7 +113,7 @@ def fill(
         db.execute("INSERT INTO codes VALUES(1, ?)", (bytes(bits),))
         db.executemany("INSERT INTO means VALUES(?, ?)", sorted(_means().items()))
         db.executemany("INSERT INTO field VALUES(?)", [(term,) for term in sorted(_field())])
-        db.executemany("INSERT INTO term VALUES(?, ?)", _stem_counts(db, seen))
+        db.executemany("INSERT INTO term VALUES(?, ?)", _stem_counts(db, {term for token in seen for term in terms.of_token(token)}))
         db.execute("INSERT INTO fts(fts) VALUES('optimize')")
         meta = {
             "format": FORMAT,
@@ -177,9 +181,9 @@ def _add(
     for n, (entry, key) in enumerate(zip(batch, hashes, strict=True), start + 1):
         length, vec = known[key] if key in known else quantise(next(fresh))
         bits += sign_bits(array("b", vec))
-        split = [" ".join(terms.terms(text)) for text in fields(entry)]
-        for text in split:
-            seen.update(text.split())
+        tokens = [terms.tokens(text) for text in fields(entry)]
+        seen.update(*tokens)
+        split = [" ".join(filter(None, map(terms.written, field))) for field in tokens]
         told = to_dict(entry) | {"file": _portable(entry.file)}
         record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))

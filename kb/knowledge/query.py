@@ -26,7 +26,7 @@ class Query(NamedTuple):
     `tokens` maps what was written to its terms. `also` maps each added term to the word of the query it stands for. `reachable` is the sum of the weights of all
     terms, each its inverse document frequency: what an entry that holds everything would get. `known` is the share
     of the weight of the query's own words that some entry holds, `unknown` the words that no entry holds, `field` how
-    many words belong to the field.
+    many words belong to the field, `counts` in how many entries each term occurs.
     """
 
     tokens: Mapping[str, Sequence[str]]
@@ -35,6 +35,7 @@ class Query(NamedTuple):
     known: float
     unknown: tuple[str, ...]
     field: int
+    counts: Mapping[str, int]
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -84,7 +85,7 @@ def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
     weights = [(term in counts, rarity(term)) for term in own]
     known = sum(weight for held, weight in weights if held) / (sum(weight for _, weight in weights) or 1.0)
     reachable = sum(_token_weight(token, found, counts, rarity) for token, found in by_token.items() if found)
-    return Query(by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field)
+    return Query(by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field, counts)
 
 
 def _joined(token: str, matched: Container[str]) -> Iterator[str]:

@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import heapq
 import json
-import math
 import sqlite3
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,17 +21,17 @@ from typing import Any, NamedTuple
 from kb.errors import UsageError
 from kb.knowledge import query, store
 from kb.knowledge.embed import sign_bits
+from kb.knowledge.nearest import LARGE, nearest
 from kb.textfile import read_text
 
 WORDS = 1.5  # weight of the words beside the meaning
-NEAR = 120  # entries nearest by bit codes whose exact cosine is computed
+NEAR = 120  # entries nearest by bit codes whose exact cosine is computed; three times these from LARGE entries on
 FOUND = 120  # entries with the best BM25 that are looked at
-LARGE = 5_000  # from so many entries on, more are looked at: three times these
+POSTINGS = 8_000  # occurrences read for a query of LARGE entries; commoner words of it are left out where there are more
 COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
 _PER_IDF = (
     1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
 )
-_ARROW = 1000.0  # length given to the query's vector, near that of int8 codes
 _LOOKED_AT = 10  # entries that decide whether anything fits
 _FITTING = 0.9
 _CHUNK = 900
@@ -237,7 +235,7 @@ def rank(
         _Scored(
             (cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n
         )
-        for n, cosine, prior in _cosines(chosen.db, vector, sorted({*near, *coverage}))
+        for n, cosine, prior in _cosines(chosen, vector, sorted({*near, *coverage}))
     ]
     return heapq.nsmallest(k, found, key=lambda item: (-item.score, item.n))
 
@@ -263,34 +261,23 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
     if len(rows) <= count:
         return list(rows)
     asked = int.from_bytes(sign_bits(vector), "big")
-    codes = chosen.codes
     if allowed is None:
-        distances = [(code ^ asked).bit_count() for code in codes]
-    else:
-        distances = [(codes[n - 1] ^ asked).bit_count() for n in rows]
-    return [rows[i] for i in heapq.nsmallest(count, range(len(rows)), key=distances.__getitem__)]
+        return [place + 1 for place in chosen.nearest(asked, count)]
+    return [rows[place] for place in nearest([chosen.codes[n - 1] for n in rows], asked, count)]
 
 
 def _cosines(
-    db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]
+    chosen: store.Index, vector: Sequence[float], rows: Sequence[int]
 ) -> Iterator[tuple[int, float, float]]:
-    """Number, cosine and prior of these entries.
-
-    The cosine is taken from the distance of the two arrows, which `math.dist` computes in C: for arrows of lengths a
-    and b at distance d it is (a^2 + b^2 - d^2) / 2ab.
-    """
-    asked = tuple(_ARROW * value for value in vector)
-    length = math.hypot(*asked)
+    """Number, cosine and prior of these entries."""
     for start in range(0, len(rows), _CHUNK):
         chunk = rows[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
         sql = f"SELECT n, length, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
-        for n, own, vec, prior in db.execute(sql, chunk):
-            if not (length and own):
-                yield n, 0.0, prior
-                continue
-            apart = math.dist(asked, array("b", vec))
-            yield n, (length * length + own * own - apart * apart) / (2 * length * own), prior
+        found = chosen.db.execute(sql, chunk).fetchall()
+        cosines = chosen.cosines(vector, [(length, vec) for _, length, vec, _ in found])
+        for (n, _, _, prior), cosine in zip(found, cosines, strict=True):
+            yield n, cosine, prior
 
 
 def _wide(size: int, count: int) -> int:
@@ -300,7 +287,9 @@ def _wide(size: int, count: int) -> int:
 def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
     """BM25 of the entries that hold words of the query, as a share of what could be reached (at most 1)."""
     found: dict[int, float] = {}
-    for words, weight in ((asked.own, 1.0), (tuple(asked.also), query.ALSO)):
+    read = {*asked.own, *asked.also} if chosen.size < LARGE else _rare_enough(asked)
+    for own, weight in ((asked.own, 1.0), (tuple(asked.also), query.ALSO)):
+        words = [word for word in own if word in read]
         if not words or not asked.reachable:
             continue
         match = " OR ".join(f'"{word}"' for word in words)
@@ -310,6 +299,21 @@ def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None)
             if allowed is None or n in allowed:
                 found[n] = found.get(n, 0.0) - weight * score
     return {n: min(1.0, score / (_PER_IDF * asked.reachable)) for n, score in found.items()}
+
+
+def _rare_enough(asked: query.Query) -> set[str]:
+    """Terms of the query that are looked up: the rarest until `POSTINGS` entries hold them, at least one.
+
+    Reading every occurrence of `performance` in 100 000 entries takes longer than all the rest and tells nothing.
+    """
+    total = 0
+    found: set[str] = set()
+    for term in sorted((*asked.own, *asked.also), key=lambda term: asked.counts.get(term, 0)):
+        before, total = total, total + asked.counts.get(term, 0)
+        if before and total > POSTINGS:
+            break
+        found.add(term)
+    return found
 
 
 def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], lang: str) -> Iterator[Hit]:

@@ -14,14 +14,14 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from kb import shipped
 from kb.errors import KnowledgeError
-from kb.knowledge import embed, own
+from kb.knowledge import embed, nearest, own
 
 if TYPE_CHECKING:
     from kb.model import Entry
@@ -66,15 +66,37 @@ class Index:
         self.fingerprint: str = meta["fingerprint"]
         self.left_out: list[str] = meta["left_out"]
         self._codes: list[int] = []
+        self._matrix: nearest.Matrix | None = None
+        self._asked = 0
 
     @property
     def codes(self) -> list[int]:
         """The bit codes of all vectors, in the order of the entries."""
         if not self._codes and self.size:
-            (raw,) = self.db.execute("SELECT bits FROM codes").fetchone()
+            raw = self._raw()
             width = len(raw) // self.size
             self._codes = [int.from_bytes(raw[i : i + width], "big") for i in range(0, len(raw), width)]
         return self._codes
+
+    def nearest(self, asked: int, count: int) -> list[int]:
+        """Places, from 0, of the entries whose code differs least; with numpy for the later queries of a large index."""
+        self._asked += 1
+        if self.size >= nearest.LARGE and self._asked == nearest.PATIENT:
+            with suppress(ImportError):  # without numpy it goes on as before
+                self._matrix = nearest.Matrix(self._raw(), self.size)
+        if self._matrix is not None:
+            return self._matrix.nearest(asked, count)
+        return nearest.nearest(self.codes, asked, count)
+
+    def cosines(self, vector: Sequence[float], codes: nearest.Codes) -> list[float]:
+        """Cosine of a unit vector with int8 codes."""
+        if self._matrix is not None:
+            return self._matrix.cosines(vector, codes)
+        return nearest.cosines(vector, codes)
+
+    def _raw(self) -> bytes:
+        (raw,) = self.db.execute("SELECT bits FROM codes").fetchone()
+        return bytes(raw)
 
 
 _open: dict[tuple[str, str], Index] = {}
