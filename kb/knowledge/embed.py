@@ -13,6 +13,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from kb import shipped
 from kb.errors import KnowledgeError
@@ -26,8 +27,25 @@ _REMEMBERED = 100_000  # words kept in memory
 Word = tuple[int, int]  # packed sum of weight * (code + 128) over the pieces, sum of the weights
 
 
+class Encoder(Protocol):
+    """A search model. `version` goes into every index; `apart`: the text of an entry has one language a line."""
+
+    name: str
+    version: str
+    dimensions: int
+    apart: bool
+
+    def embed(self, text: str) -> list[float]:
+        """The unit vector of a query; all zeros when nothing of it is known."""
+
+    def embed_many(self, texts: Iterable[str]) -> Iterable[list[float]]:
+        """Unit vectors of entries."""
+
+
 class Embedder:
     """The static model of one file; `name` and `version` say which, and go into every index made with it."""
+
+    apart = False  # all languages lie in one space, and one sum takes them together
 
     def __init__(self, path: Path) -> None:
         """Open the model file (read only).

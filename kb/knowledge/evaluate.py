@@ -122,7 +122,7 @@ def table(results: Mapping[str, Mapping[str, Scores]]) -> str:
 
 def _ways(index: Index, text: str) -> dict[str, list[int]]:
     asked = query.read(index.db, index.size, text)
-    ranked = rank(index, text, asked, index.size)
+    ranked = rank(index, index.embedder.embed(text), asked, index.size)
     ways: dict[str, Callable[[int], float]] = {
         "words": lambda i: ranked[i].coverage,
         "meaning": lambda i: ranked[i].cosine,

@@ -85,7 +85,9 @@ def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
     weights = [(term in counts, rarity(term)) for term in own]
     known = sum(weight for held, weight in weights if held) / (sum(weight for _, weight in weights) or 1.0)
     reachable = sum(_token_weight(token, found, counts, rarity) for token, found in by_token.items() if found)
-    return Query(by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field, counts)
+    return Query(
+        by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field, counts
+    )
 
 
 def _joined(token: str, matched: Container[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import heapq
 import json
 import sqlite3
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +37,8 @@ _LOOKED_AT = 10  # entries that decide whether anything fits
 _FITTING = 0.9
 _CHUNK = 900
 KINDS = ("case", "recipe", "pattern", "tip")
+GRADES = ("vendor", "third-party", "stated", "practice")
+LANGUAGES = ("en", "zh", "ja")
 
 
 class Hit(NamedTuple):
@@ -81,7 +84,10 @@ def search(
     op: str | None = None,
     soc: str | None = None,
     bottleneck: str | None = None,
+    evidence: str | None = None,
+    language: str | None = None,
     lang: str = "en",
+    model: str = "",
     use: store.Index | None = None,
 ) -> SearchResult:
     """The entries that fit a query in English, Chinese, Japanese or a mix.
@@ -93,11 +99,14 @@ def search(
         op: only entries that name this operator (any spelling or framework name).
         soc: only entries for this chip, its family, or any chip.
         bottleneck: only entries with this bottleneck.
+        evidence: only entries with this grade of evidence: vendor, third-party, stated, practice.
+        language: only entries that are written out in this language: en, zh, ja.
         lang: language of titles and summaries: en, zh, ja.
+        model: the search model: builtin, semantic or own; empty for the one in use.
         use: another index than that of the shipped knowledge.
 
     Raises:
-        UsageError: unknown kind or chip, or `k` below 1.
+        UsageError: unknown kind, chip, bottleneck, grade, language or model, or `k` below 1.
         KnowledgeError: the knowledge or the index is at fault.
     """
     text, op, soc = _sayable(text), op and _sayable(op), soc and _sayable(soc)
@@ -105,14 +114,15 @@ def search(
         raise UsageError(f'unknown kind "{kind}"', where="--kind", now=f"one of {', '.join(KINDS)}")
     if k < 1:
         raise UsageError(f"-k is {k}", where="-k", now="give a number from 1")
-    wanted = _Wanted(kind, op, soc, bottleneck)
-    chosen = use or store.index()
+    wanted = _Wanted(kind, op, soc, bottleneck, evidence, language)
+    wanted.check()
+    chosen = use or store.index(model)
     try:
         return _search(chosen, text, k, wanted, lang)
     except sqlite3.DatabaseError:
         if use is not None:
             raise
-        return _search(store.rebuilt(), text, k, wanted, lang)  # the file was damaged behind its head
+        return _search(store.rebuilt(model), text, k, wanted, lang)  # the file was damaged behind its head
 
 
 def _sayable(words: str) -> str:
@@ -120,17 +130,7 @@ def _sayable(words: str) -> str:
     return words.encode("utf-8", "replace").decode()
 
 
-def search_many(
-    path: Path,
-    *,
-    k: int = 10,
-    kind: str | None = None,
-    op: str | None = None,
-    soc: str | None = None,
-    bottleneck: str | None = None,
-    lang: str = "en",
-    use: store.Index | None = None,
-) -> Iterator[SearchResult]:
+def search_many(path: Path, **options: Any) -> Iterator[SearchResult]:
     """Answers to the first column of a TSV file, in order; a first line that reads `query` is a header.
 
     The options are those of `search`.
@@ -141,29 +141,70 @@ def search_many(
     for number, line in enumerate(read_text(path).splitlines()):
         first = line.split("\t")[0].strip()
         if first and not (number == 0 and first.casefold() == "query"):
-            yield search(first, k=k, kind=kind, op=op, soc=soc, bottleneck=bottleneck, lang=lang, use=use)
+            yield search(first, **options)
 
 
 def similar(
-    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, lang: str = "en", use: store.Index | None = None
+    text: str,
+    *,
+    kinds: Sequence[str] = KINDS,
+    k: int = 10,
+    lang: str = "en",
+    model: str = "",
+    use: store.Index | None = None,
 ) -> tuple[Hit, ...]:
-    """Entries most like a text (a finding in words) or like the entry of that id, which is left out itself."""
-    text = words = _sayable(text)
+    """Entries most like a text (a finding in words), or like the entry of that id, which is left out itself.
+
+    Both take the vectors of the index; that of an entry is there already.
+    """
+    text = _sayable(text)
     told = store.record_of(text, use)
     if told is not None:
-        words = " ".join((told["title"]["en"], told["symptom"]["en"], *told["operators"]))
+        return _like(use or store.index(model), told, kinds, k, lang)
     found: list[Hit] = []
     for kind in kinds:
-        found += search(words, k=k + 1, kind=kind, lang=lang, use=use).results
-    best = sorted((hit for hit in found if hit.id != text), key=lambda hit: (-hit.score, hit.id))[:k]
-    return tuple(hit._replace(rank=rank) for rank, hit in enumerate(best, 1))
+        found += search(text, k=k, kind=kind, lang=lang, model=model, use=use).results
+    best = sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
+    return tuple(hit._replace(rank=place) for place, hit in enumerate(best, 1))
+
+
+def _like(
+    chosen: store.Index, told: Mapping[str, Any], kinds: Sequence[str], k: int, lang: str
+) -> tuple[Hit, ...]:
+    """Entries near the vector of this one that share words of its title, its symptom and its operators."""
+    row = chosen.db.execute(
+        "SELECT n, length, vec FROM vector JOIN entry USING(n) WHERE id = ?", (told["id"],)
+    ).fetchone()
+    if row is None:  # another index than the one it was read from
+        return ()
+    own, length, vec = row
+    vector = [code / (length or 1.0) for code in array("b", vec)]
+    words = " ".join((told["title"]["en"], told["symptom"]["en"], *told["operators"]))
+    asked = query.read(chosen.db, chosen.size, words)
+    allowed = {n for kind in kinds for n in _Wanted(kind).rows(chosen.db) or ()} - {own}
+    return tuple(_hits(chosen, asked, rank(chosen, vector, asked, k, allowed), lang))
 
 
 class _Wanted(NamedTuple):
-    kind: str | None
-    op: str | None
-    soc: str | None
-    bottleneck: str | None
+    kind: str | None = None
+    op: str | None = None
+    soc: str | None = None
+    bottleneck: str | None = None
+    evidence: str | None = None
+    language: str | None = None
+
+    def check(self) -> None:
+        """Refuse a grade or language that no entry can have."""
+        if self.evidence is not None and self.evidence not in GRADES:
+            raise UsageError(
+                f'unknown grade "{self.evidence}"', where="--evidence", now=f"one of {', '.join(GRADES)}"
+            )
+        if self.language is not None and self.language not in LANGUAGES:
+            raise UsageError(
+                f'unknown language "{self.language}"',
+                where="--language",
+                now=f"one of {', '.join(LANGUAGES)}",
+            )
 
     def rows(self, db: sqlite3.Connection) -> set[int] | None:
         """Entries that pass all filters; None when there are none."""
@@ -171,7 +212,18 @@ class _Wanted(NamedTuple):
         if self.kind:
             passed.append({n for (n,) in db.execute("SELECT n FROM entry WHERE kind = ?", (self.kind,))})
         if self.bottleneck:
+            known = _values(db, "bottleneck")
+            if self.bottleneck not in known:
+                from difflib import get_close_matches
+
+                near = get_close_matches(self.bottleneck, known, n=3)
+                hint = f"did you mean {', '.join(near)}?" if near else "`kb list --kind pattern` prints them"
+                raise UsageError(f'unknown bottleneck "{self.bottleneck}"', where="--bottleneck", now=hint)
             passed.append(_tagged(db, "bottleneck", [self.bottleneck]))
+        if self.evidence:
+            passed.append(_tagged(db, "grade", [self.evidence]))
+        if self.language:
+            passed.append(_tagged(db, "lang", [self.language]))
         if self.op:
             passed.append(_tagged(db, "op", _operators(db, self.op)))
         if self.soc:
@@ -218,17 +270,20 @@ class _Scored(NamedTuple):
 def _search(chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
-    ranked = rank(chosen, text, asked, max(k, _LOOKED_AT), allowed)
+    ranked = rank(chosen, chosen.embedder.embed(text), asked, max(k, _LOOKED_AT), allowed)
     hits = tuple(_hits(chosen, asked, ranked[:k], lang))
     poor = not fits(asked, ranked)
     return SearchResult(text, poor, hits, _near_terms(chosen, asked, ranked) if poor else ())
 
 
 def rank(
-    chosen: store.Index, text: str, asked: query.Query, k: int, allowed: set[int] | None = None
+    chosen: store.Index,
+    vector: Sequence[float],
+    asked: query.Query,
+    k: int,
+    allowed: set[int] | None = None,
 ) -> list[_Scored]:
-    """The `k` best entries by the fused score."""
-    vector = chosen.embedder.embed(text)
+    """The `k` best entries by the fused score; `vector` is the query's."""
     coverage = _coverage(chosen, asked, allowed)
     near = _nearest(chosen, vector, allowed)
     found = [

@@ -173,6 +173,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "よく合うものはありません。近いものを示します。",
     ),
     "search.none": ("Nothing found.", "没有结果。", "見つかりませんでした。"),
+    "search.near_terms": ("Near terms: {terms}", "相近的词：{terms}", "近い言葉：{terms}"),
     "search.why": ("why: {why}", "匹配原因：{why}", "理由：{why}"),
     "kind.case": ("case", "案例", "事例"),
     "kind.pattern": ("pattern", "模式", "パターン"),
@@ -217,6 +218,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "explain.helps": ("What helps", "有效的做法", "効く手法"),
     "explain.not": ("What does not help here", "在此无效的做法", "ここでは効かない手法"),
     "explain.shown": ("Cases that show it", "相关案例", "見られる事例"),
+    "similar.title": ("Like {id}", "与 {id} 相近", "{id} に近いもの"),
+    "model.title": ("Search model", "检索模型", "検索モデル"),
+    "model.in_use": ("in use: {name}", "正在使用：{name}", "使用中：{name}"),
+    "model.chosen": (
+        "Search now uses {name}, version {version}; {count} entries are embedded with it.",
+        "检索现在使用 {name}，版本 {version}；已用它嵌入 {count} 个条目。",
+        "検索は {name}（版 {version}）を使うようになりました。{count} 件のエントリーをこれで埋め込みました。",
+    ),
+    "eval.unreached": (
+        "Entries that none of the questions has among its first {k}: {count} of {all}",
+        "所有问题的前 {k} 条结果都未包含的条目：{count} / {all}",
+        "どの質問の上位 {k} 件にも出てこないエントリー：{all} 件中 {count} 件",
+    ),
     "list.count": ("{count} entries", "{count} 个条目", "{count} 件"),
     # runs, validation, machine
     "new.fill": (
