@@ -49,9 +49,10 @@ def encoder(model: str) -> Encoder:
         KnowledgeError: it is not there.
     """
     if model == SEMANTIC:
+        from kb.knowledge.joined import Joined
         from kb.models import semantic
 
-        return semantic.Semantic(semantic.folder())
+        return Joined(embed.Embedder(embed.shipped_model()), semantic.Semantic(semantic.folder()))
     if model == OWN:
         from kb.models.folder import Folder
 

@@ -226,6 +226,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "检索现在使用 {name}，版本 {version}；已用它嵌入 {count} 个条目。",
         "検索は {name}（版 {version}）を使うようになりました。{count} 件のエントリーをこれで埋め込みました。",
     ),
+    "eval.below": (
+        "Below the floor: {name} is {found}, at least {least} was reached before.",
+        "低于下限：{name} 为 {found}，之前达到过 {least}。",
+        "下限を割りました：{name} は {found}、以前は {least} に達していました。",
+    ),
     "eval.unreached": (
         "Entries that none of the questions has among its first {k}: {count} of {all}",
         "所有问题的前 {k} 条结果都未包含的条目：{count} / {all}",
