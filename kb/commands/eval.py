@@ -85,7 +85,7 @@ def _search(
     blocks: list[Block] = [Table(heads, cells, frozenset(range(2, len(heads))))] if rows else []
     if unreached:
         text = say("eval.unreached", common.lang, k=unreached, count=len(lost), all=index.size)
-        blocks += [Heading(text), Para(", ".join(lost) or "-")]
+        blocks += [Heading(text), Table(("id",), tuple((name,) for name in lost))]
     blocks += [
         Para(say("eval.below", common.lang, name=name, found=f"{found:.3f}", least=f"{bound:.3f}"))
         for name, (found, bound) in worse.items()

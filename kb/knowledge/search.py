@@ -25,7 +25,7 @@ from kb.knowledge.embed import sign_bits
 from kb.knowledge.nearest import LARGE, nearest
 from kb.textfile import read_text
 
-WORDS = 1.5  # weight of the words beside the meaning
+WORDS = 1.0  # weight of the words beside the meaning
 NEAR = 120  # entries nearest by bit codes whose exact cosine is computed; three times these from LARGE entries on
 FOUND = 120  # entries with the best BM25 that are looked at
 POSTINGS = 8_000  # occurrences read for a query of LARGE entries; commoner words of it are left out where there are more
