@@ -71,7 +71,7 @@ def _search(
             asked, index = evaluate.questions(questions), store.index(model)
         results = evaluate.run(index, asked)
         lost = evaluate.unreached(index, asked, unreached) if unreached else []
-    worse = evaluate.below(results, least)
+    worse = evaluate.below(results, least) if least else {}
     rows = [
         {"way": way, "group": group, **scores._asdict()}
         for way, groups in results.items()
@@ -90,7 +90,7 @@ def _search(
         Para(say("eval.below", common.lang, name=name, found=f"{found:.3f}", least=f"{bound:.3f}"))
         for name, (found, bound) in worse.items()
     ]
-    page = Page(say("eval.search", common.lang, count=len(asked)), tuple(blocks), lang=common.lang)
+    page = Page(say("eval.search", common.lang, count=rows[0]["questions"] if rows else 0), tuple(blocks), lang=common.lang)
     document: dict[str, Any] = {"schema": "kb.eval/1", "results": rows}
     document |= {"unreached": lost} if unreached else {}
     document |= {"below_floor": sorted(worse)} if floor else {}
