@@ -90,7 +90,11 @@ def _search(
         Para(say("eval.below", common.lang, name=name, found=f"{found:.3f}", least=f"{bound:.3f}"))
         for name, (found, bound) in worse.items()
     ]
-    page = Page(say("eval.search", common.lang, count=rows[0]["questions"] if rows else 0), tuple(blocks), lang=common.lang)
+    page = Page(
+        say("eval.search", common.lang, count=rows[0]["questions"] if rows else 0),
+        tuple(blocks),
+        lang=common.lang,
+    )
     document: dict[str, Any] = {"schema": "kb.eval/1", "results": rows}
     document |= {"unreached": lost} if unreached else {}
     document |= {"below_floor": sorted(worse)} if floor else {}

@@ -21,7 +21,7 @@ from kb.errors import KnowledgeError
 if TYPE_CHECKING:
     from kb.knowledge.embed import Encoder
 
-PANEL, ORDER = "Upkeep", 5
+PANEL, ORDER = "Upkeep", 8
 MEAN_TEXTS = 180  # sentences a language for the means
 
 

@@ -49,8 +49,9 @@ def main(args: list[str]) -> int:
         raise UsageError("give either a query or --queries FILE", now="See `kb search --help`.")
     from kb.knowledge import search
 
-    wanted = {"k": given.k, "kind": given.kind, "op": given.op, "soc": given.soc, "lang": shared.lang,
-              "bottleneck": given.bottleneck, "evidence": given.evidence, "language": given.language, "model": given.model}  # fmt: skip
+    wanted = {"k": given.k, "kind": given.kind, "op": given.op, "soc": given.soc, "lang": shared.lang}
+    further = ("bottleneck", "evidence", "language", "model")
+    wanted |= {name: value for name in further if (value := getattr(given, name))}
     if given.queries:
         for result in search.search_many(Path(given.queries), **wanted):
             emit(dumps(result.to_dict(explain=given.explain), indent=None))

@@ -9,7 +9,7 @@ import typer
 from kb.commands._console import Common, show
 from kb.commands._entries import Kind
 
-PANEL, ORDER = "Knowledge base", 5
+PANEL, ORDER = "Knowledge base", 7
 
 
 def run(

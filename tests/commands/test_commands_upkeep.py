@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from command_fakes import put
 
+from kb.knowledge import evaluate
 from kb.shipped import root
 
 
@@ -95,8 +96,6 @@ def test_an_index_that_fits_nowhere_is_not_called_made(kb: Any, monkeypatch: pyt
 def test_search_scores_under_their_floor_are_1(
     kb: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from kb.knowledge import evaluate
-
     put(
         monkeypatch, "kb.knowledge.evaluate", questions=lambda path: [path], read_floor=evaluate.read_floor,
         below=evaluate.below, run=lambda index, asked: {"fused": {"all": Scores()}},
