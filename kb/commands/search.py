@@ -67,7 +67,10 @@ class _Parser(argparse.ArgumentParser):
     """argparse that leaves errors to `kb.cli`."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message[:1].lower() + message[1:], now="See `kb search --help`.")
+        now = "See `kb search --help`."
+        if message.startswith("unrecognized"):
+            now += " A query that begins with a dash goes behind two of them: kb search -- --aic-metrics"
+        raise UsageError(message[:1].lower() + message[1:], now=now)
 
 
 def _parser() -> argparse.ArgumentParser:
