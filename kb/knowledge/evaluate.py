@@ -172,12 +172,12 @@ def score(ranked: Sequence[str], grades: Mapping[str, int]) -> Scores:
 
 def table(results: Mapping[str, Mapping[str, Scores]]) -> str:
     """The scores as an aligned table, per cent."""
-    head = f"{'way':<8} {'group':<11} {'n':>4} {'nDCG@10':>8} {'s@1':>6} {'s@5':>6} {'s@10':>6} {'MRR':>6}"
+    head = f"{'way':<8} {"group":<15} {'n':>4} {'nDCG@10':>8} {'s@1':>6} {'s@5':>6} {'s@10':>6} {'MRR':>6}"
     lines = [head]
     for way, groups in results.items():
         for group, s in groups.items():
             figures = f"{s.ndcg10:8.1%} {s.success1:6.1%} {s.success5:6.1%} {s.success10:6.1%} {s.mrr:6.1%}"
-            lines.append(f"{way:<8} {group:<11} {s.questions:>4} {figures}")
+            lines.append(f"{way:<8} {group:<15} {s.questions:>4} {figures}")
     return "\n".join(lines)
 
 
