@@ -158,10 +158,26 @@ def hit_blocks(hits: Sequence[Hit], lang: str, *, explain: bool = False) -> list
         blocks.append(Heading(f"{hit.rank}. {hit.title}", f"{kind} · {hit.id} · {hit.score:.2f}"))
         if hit.summary:
             blocks.append(Para(hit.summary))
-        blocks.append(Para(say("search.why", lang, why=hit.why), quiet=True))
+        blocks.append(Para(say("search.why", lang, why=_why(hit, lang)), quiet=True))
         if explain:
             blocks += [Para(f"{name}: {_plain(value)}", quiet=True) for name, value in hit.parts.items()]
     return blocks
+
+
+def _why(hit: Hit, lang: str) -> str:
+    """Why an entry was found, in the language of the answer; documents carry the English."""
+    if lang == "en" or not hit.parts:
+        return hit.why
+    said = []
+    if hit.parts["matched"]:
+        said.append(say("search.has", lang, words=", ".join(hit.parts["matched"][:6])))
+    names: dict[str, list[str]] = {}
+    for term, word in hit.parts["also"].items():
+        names.setdefault(word, []).append(term)
+    for word, found in list(names.items())[:3]:
+        said.append(say("search.has_for", lang, words=", ".join(found[:3]), word=word))
+    said.append(say("search.meaning", lang, value=f"{hit.parts['meaning']:.2f}"))
+    return "；".join(said)
 
 
 def _plain(value: object) -> str:

@@ -172,7 +172,7 @@ def score(ranked: Sequence[str], grades: Mapping[str, int]) -> Scores:
 
 def table(results: Mapping[str, Mapping[str, Scores]]) -> str:
     """The scores as an aligned table, per cent."""
-    head = f"{'way':<8} {"group":<15} {'n':>4} {'nDCG@10':>8} {'s@1':>6} {'s@5':>6} {'s@10':>6} {'MRR':>6}"
+    head = f"{'way':<8} {'group':<15} {'n':>4} {'nDCG@10':>8} {'s@1':>6} {'s@5':>6} {'s@10':>6} {'MRR':>6}"
     lines = [head]
     for way, groups in results.items():
         for group, s in groups.items():

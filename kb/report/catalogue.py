@@ -179,6 +179,13 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "search.none": ("Nothing found.", "没有结果。", "見つかりませんでした。"),
     "search.near_terms": ("Near terms: {terms}", "相近的词：{terms}", "近い言葉：{terms}"),
+    "search.has": ("has {words}", "含有 {words}", "{words} を含む"),
+    "search.has_for": (
+        "has {words} for {word}",
+        "以 {words} 对应“{word}”",
+        "「{word}」に当たる {words} を含む",
+    ),
+    "search.meaning": ("meaning {value}", "语义相近度 {value}", "意味の近さ {value}"),
     "search.why": ("why: {why}", "匹配原因：{why}", "理由：{why}"),
     "kind.case": ("case", "案例", "事例"),
     "kind.pattern": ("pattern", "模式", "パターン"),

@@ -214,3 +214,19 @@ def test_only_rare_words_of_a_large_index_are_looked_up(
     rare = search._rare_enough(asked)
     assert any(asked.counts.get(term) for term in rare)  # at least one that some entry holds
     assert len(rare) < len({*asked.own, *asked.also})
+
+
+@pytest.mark.parametrize("written", ["matmultiling", "tilingg"])
+def test_a_word_that_goes_on_or_is_mistyped_is_found_and_known(index: store.Index, written: str) -> None:
+    asked = query.read(index.db, index.size, written)
+    assert asked.unknown == (written,)
+    assert set(asked.also) & {"matmul", "tiling"}
+    assert asked.known > 0.5
+    assert search.search(written, use=index).results[0].id == "matmul-tiling"
+
+
+def test_a_query_that_begins_with_a_dash_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
+    from kb.cli import main
+
+    assert main(["search", "--aic-metrics"]) == 2
+    assert "kb search -- --aic-metrics" in capsys.readouterr().err
