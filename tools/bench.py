@@ -145,6 +145,7 @@ def advise_table(rows: int, lengths: int = 8, pairs: int = 3) -> None:
 BENCHMARKS = {
     "cold-search": cold_search,
     "search-shipped": lambda: large_search(520),
+    "search-20k": lambda: large_search(20_000),
     "search-100k": lambda: large_search(100_000),
     "advise-100k": lambda: advise_table(100_000),
     "advise-1m": lambda: advise_table(1_000_000),

@@ -20,7 +20,7 @@ from kb.cli import main
 from kb.errors import KnowledgeError, UsageError
 from kb.knowledge import chosen, embed, search, store
 from kb.knowledge.index import vector_lines
-from kb.knowledge.joined import Joined
+from kb.knowledge.joined import SECOND, Joined
 from kb.models import lines, semantic
 from kb.models.folder import Folder, register
 
@@ -71,7 +71,7 @@ def test_an_entry_is_the_mean_of_its_lines() -> None:
     assert len(next(iter(model.embed_many([""])))) == 64
 
 
-def test_two_models_side_by_side_give_the_mean_of_their_cosines() -> None:
+def test_two_models_side_by_side_give_a_mean_of_their_cosines() -> None:
     first, second = embed.Embedder(embed.shipped_model()), Hashed()
     both = Joined(first, second)
     texts = [vector_lines(entry) for entry in ENTRIES]
