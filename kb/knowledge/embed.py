@@ -12,6 +12,7 @@ import sqlite3
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
+from operator import mul
 from pathlib import Path
 from typing import Protocol
 
@@ -73,6 +74,7 @@ class Embedder:
         self._unknown = lowest - 10.0  # as in the reference tokenizer
         self._words: dict[str, Word] = {}
         self._whole: dict[str, tuple[float, int, bytes]] | None = None
+        self._scores: dict[str, float] = {}
 
     def embed(self, text: str) -> list[float]:
         """The unit vector of a text; all zeros when no piece of it is known."""
@@ -90,6 +92,7 @@ class Embedder:
         if self._whole is None:
             rows = self._db.execute("SELECT piece, score, weight, vec FROM vocab")
             self._whole = {piece: (score, weight, vec) for piece, score, weight, vec in rows}
+            self._scores = {piece: row[0] for piece, row in self._whole.items()}
         return map(self.embed, texts)
 
     def split(self, text: str) -> list[str]:
@@ -105,8 +108,11 @@ class Embedder:
         if len(self._words) > _REMEMBERED:
             self._words.clear()
             new = set(found)
-        rows = self._rows(tokenizer.candidates(new))
-        scores = {piece: row[0] for piece, row in rows.items()}
+        if self._whole is None:
+            rows = self._rows(tokenizer.candidates(new))
+            scores = {piece: row[0] for piece, row in rows.items()}
+        else:
+            rows, scores = self._whole, self._scores
         packed: dict[str, int] = {}
         for word in new:
             lanes = total = 0
@@ -137,7 +143,7 @@ class Embedder:
         lanes = array("Q", packed.to_bytes(8 * self.dimensions, sys.byteorder))
         bias = _BIAS * weight
         values = [lane - bias for lane in lanes]
-        length = sum(value * value for value in values) ** 0.5
+        length = sum(map(mul, values, values)) ** 0.5
         return [value / length for value in values] if length else [0.0] * self.dimensions
 
 

@@ -212,6 +212,7 @@ def _add(
     new = [text for text, key in zip(texts, hashes, strict=True) if key not in known]
     many = embedder.apart or len(new) > MANY
     fresh = iter(embedder.embed_many(new) if many else map(embedder.embed, new))
+    records, vectors, words_of, tags = [], [], [], []
     for n, (entry, key) in enumerate(zip(batch, hashes, strict=True), start + 1):
         length, vec = known[key] if key in known else quantise(next(fresh))
         bits += sign_bits(array("b", vec))
@@ -220,16 +221,17 @@ def _add(
         split = [" ".join(filter(None, map(terms.written, field))) for field in tokens]
         told = to_dict(entry) | {"file": _portable(entry.file)}
         record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-        db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))
-        db.execute(
-            "INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, length, vec, PRIOR.get(entry.kind, 0.0))
-        )
-        db.execute("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", (n, *split))
-        db.executemany(
-            "INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)]
-        )
+        records.append((n, entry.id, entry.kind, record))
+        vectors.append((n, key, length, vec, PRIOR.get(entry.kind, 0.0)))
+        words_of.append((n, *split))
+        tags += [(axis, value, n) for axis, value in _tags(entry)]
         if progress is not None:
             progress(n)
+    # table by table: FTS5 writes out what it holds whenever a statement on another table comes between
+    db.executemany("INSERT INTO entry VALUES(?, ?, ?, ?)", records)
+    db.executemany("INSERT INTO vector VALUES(?, ?, ?, ?, ?)", vectors)
+    db.executemany("INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", tags)
+    db.executemany("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", words_of)
     return len(new)
 
 
