@@ -31,9 +31,9 @@ def run(
       kb similar nms-avoid-python-fallback
       kb similar yolov8s-910b-seed --kind case -k 3
     """
-    from kb.commands._entries import no_such_id
     from kb.commands.search import hit_blocks
     from kb.knowledge import search, store
+    from kb.knowledge.near import no_such_id
     from kb.report.catalogue import say
     from kb.report.page import Page
 

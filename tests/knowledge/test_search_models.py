@@ -79,9 +79,8 @@ def test_two_models_side_by_side_give_a_mean_of_their_cosines() -> None:
         both.embed_many(texts), first.embed_many(texts), second.embed_many(texts), strict=True
     ):
         own = _cosine(both.embed("slow tiling"), vector)
-        expected = (
-            _cosine(first.embed("slow tiling"), one) + _cosine(second.embed("slow tiling"), other)
-        ) / 2
+        near, far = _cosine(first.embed("slow tiling"), one), _cosine(second.embed("slow tiling"), other)
+        expected = (1 - SECOND) * near + SECOND * far
         assert own == pytest.approx(expected)
     assert both.dimensions == first.dimensions + 64
     assert both.version == f"{first.version}-1"
