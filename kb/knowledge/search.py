@@ -26,6 +26,7 @@ from kb.knowledge.nearest import LARGE, nearest
 from kb.textfile import read_text
 
 WORDS = 1.0  # weight of the words beside the meaning
+LIKE = 1.5  # the same for findings and entries, which use the words of the field as the entries do
 NEAR = 120  # entries nearest by bit codes whose exact cosine is computed; three times these from LARGE entries on
 FOUND = 120  # entries with the best BM25 that are looked at
 POSTINGS = 8_000  # occurrences read for a query of LARGE entries; commoner words of it are left out where there are more
@@ -116,13 +117,20 @@ def search(
         raise UsageError(f"-k is {k}", where="-k", now="give a number from 1")
     wanted = _Wanted(kind, op, soc, bottleneck, evidence, language)
     wanted.check()
+    return _asked(text, k, wanted, lang, model, use, WORDS)
+
+
+def _asked(
+    text: str, k: int, wanted: _Wanted, lang: str, model: str, use: store.Index | None, weight: float
+) -> SearchResult:
+    """The answer, from an index made anew where the file proves damaged behind its head."""
     chosen = use or store.index(model)
     try:
-        return _search(chosen, text, k, wanted, lang)
+        return _search(chosen, text, k, wanted, lang, weight)
     except sqlite3.DatabaseError:
         if use is not None:
             raise
-        return _search(store.rebuilt(model), text, k, wanted, lang)  # the file was damaged behind its head
+        return _search(store.rebuilt(model), text, k, wanted, lang, weight)
 
 
 def _sayable(words: str) -> str:
@@ -163,7 +171,7 @@ def similar(
         return _like(use or store.index(model), told, kinds, k, lang)
     found: list[Hit] = []
     for kind in kinds:
-        found += search(text, k=k, kind=kind, lang=lang, model=model, use=use).results
+        found += _asked(text, k, _Wanted(kind), lang, model, use, LIKE).results
     best = sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
     return tuple(hit._replace(rank=place) for place, hit in enumerate(best, 1))
 
@@ -182,7 +190,7 @@ def _like(
     words = " ".join((told["title"]["en"], told["symptom"]["en"], *told["operators"]))
     asked = query.read(chosen.db, chosen.size, words)
     allowed = {n for kind in kinds for n in _Wanted(kind).rows(chosen.db) or ()} - {own}
-    return tuple(_hits(chosen, asked, rank(chosen, vector, asked, k, allowed), lang))
+    return tuple(_hits(chosen, asked, rank(chosen, vector, asked, k, allowed, LIKE), lang))
 
 
 class _Wanted(NamedTuple):
@@ -267,10 +275,12 @@ class _Scored(NamedTuple):
     n: int
 
 
-def _search(chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str) -> SearchResult:
+def _search(
+    chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str, weight: float
+) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
-    ranked = rank(chosen, chosen.embedder.embed(text), asked, max(k, _LOOKED_AT), allowed)
+    ranked = rank(chosen, chosen.embedder.embed(text), asked, max(k, _LOOKED_AT), allowed, weight)
     hits = tuple(_hits(chosen, asked, ranked[:k], lang))
     poor = not fits(asked, ranked)
     return SearchResult(text, poor, hits, _near_terms(chosen, asked, ranked) if poor else ())
@@ -282,13 +292,14 @@ def rank(
     asked: query.Query,
     k: int,
     allowed: set[int] | None = None,
+    weight: float = WORDS,
 ) -> list[_Scored]:
-    """The `k` best entries by the fused score; `vector` is the query's."""
+    """The `k` best entries by the fused score; `vector` is the query's, `weight` that of the words."""
     coverage = _coverage(chosen, asked, allowed)
     near = _nearest(chosen, vector, allowed)
     found = [
         _Scored(
-            (cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n
+            (cosine + prior + weight * coverage.get(n, 0.0)) / (1 + weight), cosine, coverage.get(n, 0.0), n
         )
         for n, cosine, prior in _cosines(chosen, vector, sorted({*near, *coverage}))
     ]
