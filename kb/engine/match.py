@@ -38,6 +38,9 @@ _KIN = (
 LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 # An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
 OPERATOR_ONLY = 0.4
+BY_TEXT = 0.15  # an entry that only the words of a finding lead to
+TEXT_NEAR = 0.5  # nearness (cosine and words, 0 to 1) from which words say anything; that of unrelated entries stays below 0.4
+TEXT_MOST = 3  # such entries a finding
 UNSHOWN = 0.2  # the same where none of its own signs could be checked
 _KERNEL_FAMILIES = frozenset(
     {
@@ -86,6 +89,7 @@ class Match:
     features: Features | None  # the operator it was judged on; None for the run
     fit: float
     reasons: tuple[str, ...]
+    by_text: bool = False  # nothing but nearness of words ties the entry to the finding
     part: float = 1.0  # share of the finding's time that the entry speaks of (one of several operator types)
 
 
@@ -118,9 +122,34 @@ def match(
             found = [item for item in fits if item is not None]
             if found:
                 out.append(max(found, key=lambda item: item.fit * item.part))
-    return out + _by_operator_alone(
-        findings, features, usable, targets, {item.entry.id for item in out}, nearness
-    )
+    out += _by_operator_alone(findings, features, usable, targets, {item.entry.id for item in out}, nearness)
+    return out + _by_text_alone(findings, features, usable, targets, out, nearness)
+
+
+def _by_text_alone(
+    findings: Sequence[Finding],
+    features: Mapping[str, tuple[Features, ...]],
+    usable: Sequence[Entry],
+    targets: Sequence[Target],
+    found: Sequence[Match],
+    nearness: Mapping[str, Mapping[str, float]],
+) -> list[Match]:
+    """For a finding that no entry is tied to, the entries that speak of it in words, where time is known to be open."""
+    answered = {item.finding.id for item in found}
+    out = []
+    for finding in findings:
+        near = nearness.get(finding.id, {})
+        if finding.id in answered or not (finding.headroom or 0.0) > 0:
+            continue
+        lead = next(iter(features.get(finding.id, ())), None)
+        likely = [entry for entry in usable if near.get(entry.id, 0.0) >= TEXT_NEAR]
+        for entry in sorted(likely, key=lambda item: (-near[item.id], item.id))[:TEXT_MOST]:
+            fit = _operator(entry, finding, lead)[0] * _chip(entry, targets)[0] * BY_TEXT
+            if not fit or _another_operator(entry.when, lead) or _known_not_to_help(entry, finding, findings):
+                continue
+            why = f"by text only: nothing measured ties it to this finding (nearness {near[entry.id]:.2f})"
+            out.append(Match(entry, finding, lead, round(fit, 4), ("", why), by_text=True))
+    return out
 
 
 def _by_operator_alone(
@@ -199,7 +228,7 @@ def _fit(
         lead,
         round(operator_fit * chip_fit * signature * size * place * near, 4),
         tuple(reasons),
-        _part(entry, finding),
+        part=_part(entry, finding),
     )
 
 

@@ -29,6 +29,7 @@ Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
 
 LEADS = 5  # operators of a run-level finding that entries are matched with
+NEAR_CASE = 0.5  # nearness from which a case that shares nothing measured is named, as found by text only
 RUN_ID = 12  # digits of the hash of the content that name a run
 KEPT = 60  # recommendations of a run that are kept; fewer are shown
 
@@ -239,7 +240,7 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
 def _similar_cases(
     profile: Profile, features: RunFeatures, diagnosis: Diagnosis, knowledge: Knowledge
 ) -> tuple[SimilarCase, ...]:
-    """Cases near to the run in words: its task, operators and troubles; only those that share an operator or trouble."""
+    """Cases near to the run in words: its task, operators and troubles; those that share an operator or trouble first, else the nearest by text."""
     types = list(
         dict.fromkeys(f.labels.get("op_type", "") for f in sorted(features.operators, key=_by_time))
     )[:8]
@@ -247,7 +248,7 @@ def _similar_cases(
     text = " ".join(
         [*profile.stated.values(), *types, *(pattern.replace("-", " ") for pattern in sorted(patterns))]
     )
-    out = []
+    out, by_text = [], []
     for name, score in knowledge.nearness(text, ("case",), 8).items():
         entry = knowledge.entries.get(name)
         if entry is None:
@@ -262,4 +263,7 @@ def _similar_cases(
                     name, entry.title.en, round(score, 4), "shares " + ", ".join([*shared[:3], *troubles[:2]])
                 )
             )
-    return tuple(out[:3])
+        elif score >= NEAR_CASE:
+            why = "by text only: it shares no operator and no bottleneck"
+            by_text.append(SimilarCase(name, entry.title.en, round(score, 4), why))
+    return tuple(out[:3] or by_text[:1])

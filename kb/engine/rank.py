@@ -163,7 +163,7 @@ def gain_of(match: Match) -> Gain:
         return Gain(_r(published.least * scale), _r(published.middle * scale), 0.0, of, published.words)
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
     least, likely = (part * bound if part > bound else part for part in (published.least, published.middle))
-    low = 0.0 if finding.confidence < DOUBTFUL else least * published.kept
+    low = 0.0 if finding.confidence < DOUBTFUL or match.by_text else least * published.kept
     words = f"{published.words}; bounded by this profile at {percent(bound)}"
     if low > 0:
         words += f"; low end: {published.part} of the least figure"
