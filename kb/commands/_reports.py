@@ -6,11 +6,11 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.commands._console import Common, emit, say, screen_width, use_color
+from kb.commands._options import Audience
 from kb.errors import KbError, SourceError, UsageError
 from kb.model import Entry, Recommendation, Report, SimilarCase
 from kb.report import views
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from kb.engine.pipeline import Request
 
 FORMATS = ("text", *(name for name in views.views() if name != "text"))
-
-
-class Audience(str, Enum):
-    """Who can carry out an advice, as users say it."""
-
-    kernel = "kernel"
-    model = "model"
-    deployment = "deployment"
 
 
 _WHO = {

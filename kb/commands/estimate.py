@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kb.commands import _options
 from kb.commands._console import Common, emit, say
 
 if TYPE_CHECKING:
@@ -28,15 +29,7 @@ def run(
             help="Operators, one a line: op_type, in_shapes, in_dtypes, in_formats, out_shapes, ...",
         ),
     ],
-    soc: Annotated[
-        str,
-        typer.Option(
-            "--soc",
-            metavar="SOC",
-            show_default=False,
-            help="Chip of the rows that name none, such as Ascend910B2.",
-        ),
-    ] = "",
+    soc: Annotated[str, _options.soc("Chip of the rows that name none, such as Ascend910B2.")] = "",
 ) -> int:
     """Estimate how long operators take on a chip, from their shapes alone.
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kb.commands import advise
+from kb.commands import _options, advise
 from kb.commands._console import Common, emit, say
 from kb.commands._progress import counting
-from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for
+from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for
 from kb.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,13 +40,7 @@ def run(
         str, typer.Option("--mode", metavar="MODE", help="auto, device, simulator or estimate.")
     ] = "auto",
     soc: Annotated[
-        str,
-        typer.Option(
-            "--soc",
-            metavar="SOC",
-            show_default=False,
-            help="Chip, such as Ascend910B2; the simulator needs it.",
-        ),
+        str, _options.soc("Chip, such as Ascend910B2; a simulator and an .onnx model need it.")
     ] = "",
     kernel_name: Annotated[
         str,
@@ -93,16 +87,8 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command that would collect, and run nothing.")
     ] = False,
-    audience: Annotated[
-        Audience | None,
-        typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            "--top", min=1, metavar="N", show_default=False, help="Only the first N pieces of advice."
-        ),
-    ] = None,
+    audience: _options.For = None,
+    top: _options.Top = None,
 ) -> int:
     """Profile with msopprof, then say what to change first.
 

@@ -131,7 +131,7 @@ def _tensors(named: dict[str, str], side: str, where: str) -> tuple[Tensor, ...]
         return ()
     found = (
         _json_shapes(shapes, where)
-        if shapes.startswith("[")
+        if shapes.startswith("[") and ";" not in shapes
         else [_shape(part, where) for part in shapes.split(";")]
     )
     if len(found) > MAX_TENSORS:
@@ -160,8 +160,11 @@ def _words(cell: str) -> list[str]:
 
 
 def _shape(text: str, where: str) -> tuple[int, ...]:
+    bare = text.strip()
+    if bare[:1] + bare[-1:] in ("()", "[]"):
+        bare = bare[1:-1].rstrip().removesuffix(",")
     try:
-        dims = tuple(int(part) for part in text.split(",")) if text.strip() else ()
+        dims = tuple(int(part) for part in bare.split(",")) if bare else ()
     except ValueError:
         raise SourceError(
             f"shape {text[:60]!r} is not understood", where=where, now="Write 2,3;4 or [[2,3],[4]]."
@@ -199,7 +202,7 @@ def _flat(item: Any, where: str, depth: int) -> Iterator[tuple[int, ...] | None]
         yield None
     elif (
         isinstance(item, list)
-        and depth
+        and (depth or item)
         and all(isinstance(part, int) and not isinstance(part, bool) for part in item)
     ):
         yield _checked(tuple(item), where)
