@@ -59,6 +59,18 @@ def check(model: Model, soc: str, entries: Iterable[Entry] | None = None) -> Che
     )
 
 
+def engines(model: Model, soc: str) -> dict[int, tuple[Engine, tuple[str, ...]]]:
+    """Where each node would run on a chip and why, by the node's identity; only nodes that need a kernel.
+
+    Raises:
+        UsageError: unknown chip.
+    """
+    targets.family_of(soc)
+    judge = _Judge(model, soc, infer(model))
+    found = ((placed.node, judge.node(placed)) for placed in walk(model))
+    return {id(node): (verdict.engine, tuple(verdict.reasons)) for node, verdict in found if verdict.runs}
+
+
 @dataclass(slots=True)
 class _Verdict:
     engine: Engine

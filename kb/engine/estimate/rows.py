@@ -103,7 +103,7 @@ def _row(head: list[str], cells: list[str], where: str) -> Row:
         _tensors(named, "out", where),
         core=named.get("core", ""),
         blocks=_blocks(named.get("block_dim", ""), where),
-        attributes={key: named[key] for key in ("op_state", "attrs") if named.get(key)},
+        attributes={key: named[key] for key in ("op_state", "attrs", "groups") if named.get(key)},
         call=named.get("kind") == "case_sum",
     )
     return Row(where, named, spec)
