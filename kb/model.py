@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
+from kb.forecast import Forecast
+
 CoreKind = Literal[
     "vector",  # vector cores only
     "cube",  # cube cores only
@@ -361,6 +363,7 @@ class Report:
     versions: Mapping[str, str] = field(default_factory=dict)  # kb, knowledge
     elapsed_us: float | None = None  # first start to last end, idle included
     ranks: int | None = None  # that all times of the report are sums over, where there are several
+    forecast: Forecast | None = None  # of a model before there is a device: then all times are estimates
 
 
 # --- knowledge --------------------------------------------------------------------------------------------------

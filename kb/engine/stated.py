@@ -141,12 +141,16 @@ def _with_engine(op: Operator, soc: str) -> Operator:
     if operators.engine(op.type, soc) == "ai_cpu":
         source = "no AI Core kernel in the CANN 8.1.RC1 list of this chip"
         return replace(op, core="ai_cpu", attributes={**op.attributes, "core_from": source})
-    core = _CORE_OF_CLASS.get(operators.category(op.type) or "")
+    core = core_of(op.type, fused=targets.all_targets()[soc].fused)
     if core is None:
         return op
-    if targets.all_targets()[soc].fused:
-        core = "fused"
     return replace(op, core=core, attributes={**op.attributes, "core_from": "class of the operator"})
+
+
+def core_of(op_type: str, *, fused: bool) -> CoreKind | None:
+    """The kind of core that an AI Core kernel of this type runs on; None for a type of no known class."""
+    core = _CORE_OF_CLASS.get(operators.category(op_type) or "")
+    return "fused" if core is not None and fused else core
 
 
 def _lenient(text: str) -> tuple[Tensor, ...]:

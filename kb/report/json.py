@@ -23,6 +23,7 @@ _FURTHER = (
     "elapsed_us",
     "ranks",
     "operators",
+    "forecast",
     "key_data",
     "files",
     "versions",

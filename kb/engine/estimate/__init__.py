@@ -6,13 +6,13 @@ takes (`table`, fitted by class on published timings). The range is the spread o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kb import targets
+from kb import operators, targets
 from kb.engine.estimate import table
 from kb.engine.estimate.classes import Placed, place
 from kb.engine.estimate.load import NoLoad, memory_rate, total_bytes
-from kb.engine.estimate.scales import Scale, Scales, shipped_scales
+from kb.engine.estimate.scales import Scale, Scales, doubts, shipped_scales
 from kb.engine.estimate.spec import OpSpec, from_operator
 from kb.model import Operator
 from kb.targets import Target
@@ -33,7 +33,8 @@ class Estimate:
 
     `bound` is what most of the time goes to: launch, memory, vector, small pieces, cube or ai_cpu. `basis` names the
     constants used and what was assumed. `walk` is the class whose calibration holds for it, `error` the median factor
-    error on timings left out of the fit; `operations` what the cube has to do, None for other kernels.
+    error on timings left out of the fit; `operations` what the cube has to do, None for other kernels. `roofline_us` is the
+    larger of the cube at peak and all bytes at the memory's peak; `doubt` says where the estimate is known to be weak.
     """
 
     low_us: float
@@ -44,6 +45,8 @@ class Estimate:
     walk: str = ""
     error: float | None = None
     operations: float | None = None
+    roofline_us: float | None = None
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def estimate(
         if found is None:
             return NotEstimated(f"no constants for chips of the family {chip.family}")
         scale = (scales or {}).get(placed.walk) or shipped_scales().get(chip.family, {}).get(placed.walk)
-        return _with(placed, *found, chip, scale)
+        return _doubted(_with(placed, *found, chip, scale), spec, chip)
     except NoLoad as reason:
         return NotEstimated(str(reason))
 
@@ -109,8 +112,24 @@ def _with(
     said.append(f"{us(bounds[bound])} of it {bound}")
     remarks = (source.remark, scale.said if scale is not None else "", *placed.load.assumed)
     said += [text for text in remarks if text]
+    terms = placed.load.terms
+    roofline = max(placed.load.floor_us, terms.get("memory", 0.0) + terms.get("cached", 0.0))
     return Estimate(
-        low, mid, high, bound, "; ".join(said), placed.walk, used.error, placed.load.operations
+        low, mid, high, bound, "; ".join(said), placed.walk, used.error, placed.load.operations, roofline
+    )
+
+
+def _doubted(found: Estimate, spec: OpSpec, chip: Target) -> Estimate:
+    """The estimate with the range and the words of what is known to be weak about it."""
+    factor, text = doubts().get((chip.family, operators.canonical(spec.type)), (1.0, ""))
+    if not text:
+        return found
+    return replace(
+        found,
+        low_us=min(found.low_us, found.mid_us / factor),
+        high_us=max(found.high_us, found.mid_us * factor),
+        basis=f"{found.basis}; {text}",
+        doubt=text,
     )
 
 

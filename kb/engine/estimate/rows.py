@@ -93,7 +93,15 @@ def _row(head: list[str], cells: list[str], where: str) -> Row:
             where=where,
             now="Separate cells by single tabs.",
         )
-    named = {name: cell.strip() for name, cell in zip(head, cells, strict=False)}
+    return row_of({name: cell.strip() for name, cell in zip(head, cells, strict=False)}, where)
+
+
+def row_of(named: dict[str, str], where: str) -> Row:
+    """A row from its cells by column name.
+
+    Raises:
+        SourceError: a cell that cannot be understood; names `where`.
+    """
     op_type = named.get("op_type", "")
     if not op_type:
         raise SourceError("op_type is empty", where=where, now="Name the operator type, such as MatMul.")

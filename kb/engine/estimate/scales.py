@@ -52,3 +52,12 @@ def shipped_scales() -> Mapping[str, Scales]:
             raise KnowledgeError(f"not a row of scales: {fault}", where=where, now="mend the row") from fault
         found.setdefault(row["chip_family"], {})[row["class"]] = scale
     return found
+
+
+@cache
+def doubts() -> Mapping[tuple[str, str], tuple[float, str]]:
+    """Least factor of the range, and the words, for operators known to be weak: by chip family and plain type."""
+    return {
+        (row["chip_family"], row["op_type"]): (float(row["factor"]), row["text"])
+        for _, row in rows_of("doubts.tsv")
+    }
