@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kb.model import Evidence, Finding, Recommendation, Report
-from kb.report import answer
+from kb.report import answer, forecast
 from kb.report.catalogue import say
-from kb.report.page.html import table
+from kb.report.page.html import block, table
 from kb.report.sheet import esc, sheet
 from kb.report.text import clean_lines, code_of
 
@@ -37,7 +37,7 @@ def _body(report: Report, lang: str) -> Iterator[str]:
     yield f'<h1>{esc(report.target)}</h1>\n<p class="quiet">{esc(" · ".join(filter(None, facts)))}</p>'
     yield from _answer(report, lang)
     for key, section in (
-        ("head.data", _key_data), ("head.operators", _operators), ("head.findings", _findings),
+        ("head.data", _key_data), ("forecast.title", _forecast), ("head.operators", _operators), ("head.findings", _findings),
         ("head.recommendations", _recommendations), ("head.cases", _cases), ("head.unjudged", _unjudged),
         ("head.warnings", _warnings), ("head.files", _files),
     ):  # fmt: skip
@@ -91,7 +91,7 @@ def _key_data(report: Report, lang: str) -> Iterator[str]:
 
 
 def _operators(report: Report, lang: str) -> Iterator[str]:
-    if not report.operators:
+    if not report.operators or report.forecast is not None:
         return
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
     longest = answer.by_time(report)
@@ -108,6 +108,13 @@ def _operators(report: Report, lang: str) -> Iterator[str]:
     yield from table(heads, rows, frozenset({3, 4}))
     if len(longest) > len(rows):
         yield f'<p class="quiet">{esc(say("count.more", lang, count=len(longest) - len(rows)))}</p>'
+
+
+def _forecast(report: Report, lang: str) -> Iterator[str]:
+    if report.forecast is None:
+        return
+    for part in forecast.blocks(report.forecast, lang, most=40):
+        yield from block(part)
 
 
 def _findings(report: Report, lang: str) -> Iterator[str]:

@@ -63,7 +63,7 @@ def _grouped_product(spec: OpSpec, groups: int) -> Product | None:
     outside = max(1, weight[0] // groups)
     together = next(n for n in range(1, BLOCK + 1) if n * inside % BLOCK == 0 and n * outside % BLOCK == 0)
     together = min(together, groups)
-    return Product(math.ceil(groups / together), space, together * outside, together * inside * window)
+    return Product(math.ceil(groups / together), space, together * outside, together * inside * window, together)
 
 
 def gradient_input_product(spec: OpSpec) -> Product | None:

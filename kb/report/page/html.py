@@ -12,7 +12,7 @@ from kb.report.text import clean_lines
 def render(page: Page) -> str:
     """The page as HTML; no text in it can become markup."""
     note = f'<p class="quiet">{esc(page.note)}</p>' if page.note else ""
-    body = [f"<h1>{esc(page.title)}</h1>", note, *(line for block in page.blocks for line in _block(block))]
+    body = [f"<h1>{esc(page.title)}</h1>", note, *(line for part in page.blocks for line in block(part))]
     return sheet(page.title, "\n".join(line for line in body if line), lang=page.lang)
 
 
@@ -36,28 +36,29 @@ def _number(at: int, numeric: frozenset[int]) -> str:
     return ' class="number"' if at in numeric else ""
 
 
-def _block(block: Block) -> Iterator[str]:
-    if isinstance(block, Heading):
-        note = f' <small class="quiet">{esc(block.note)}</small>' if block.note else ""
-        yield f"<h2>{esc(block.text)}{note}</h2>"
-    elif isinstance(block, Para):
-        yield f"<p{' class=quiet' if block.quiet else ''}>{esc(block.text)}</p>"
-    elif isinstance(block, Items):
-        tag = "ol" if block.ordered else "ul"
-        yield f"<{tag}>" + "".join(f"<li>{esc(item)}</li>" for item in block.items) + f"</{tag}>"
-    elif isinstance(block, Fields):
-        pairs = ((label, value) for label, value in block.pairs if value)
+def block(given: Block) -> Iterator[str]:
+    """Lines of one block as HTML."""
+    if isinstance(given, Heading):
+        note = f' <small class="quiet">{esc(given.note)}</small>' if given.note else ""
+        yield f"<h2>{esc(given.text)}{note}</h2>"
+    elif isinstance(given, Para):
+        yield f"<p{' class=quiet' if given.quiet else ''}>{esc(given.text)}</p>"
+    elif isinstance(given, Items):
+        tag = "ol" if given.ordered else "ul"
+        yield f"<{tag}>" + "".join(f"<li>{esc(item)}</li>" for item in given.items) + f"</{tag}>"
+    elif isinstance(given, Fields):
+        pairs = ((label, value) for label, value in given.pairs if value)
         yield (
             "<dl>"
             + "".join(f"<dt>{esc(label)}</dt><dd>{esc(value)}</dd>" for label, value in pairs)
             + "</dl>"
         )
-    elif isinstance(block, Table):
-        rows = tuple(tuple(esc(cell) for cell in row) for row in block.rows)
-        yield from table(block.headers, rows, block.numeric)
-    elif isinstance(block, Code):
+    elif isinstance(given, Table):
+        rows = tuple(tuple(esc(cell) for cell in row) for row in given.rows)
+        yield from table(given.headers, rows, given.numeric)
+    elif isinstance(given, Code):
         yield (
             "<pre><code>"
-            + "\n".join(esc(line, keep_blanks=True) for line in clean_lines(block.text))
+            + "\n".join(esc(line, keep_blanks=True) for line in clean_lines(given.text))
             + "</code></pre>"
         )
