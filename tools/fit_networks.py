@@ -7,8 +7,6 @@ Prints how far the scaled estimates lie from the measured times, with each netwo
 
 from __future__ import annotations
 
-import math
-import statistics
 import sys
 from pathlib import Path
 
@@ -43,14 +41,8 @@ def main() -> int:
             f"{one.network:20} {one.batch:4} measured {one.measured_us:9.0f} us, estimated {one.mid_us:9.0f}"
             f" ({one.low_us:.0f} to {one.high_us:.0f}), factor {one.factor:.2f}, left out {crossed:.2f}"
         )
-    for words, values in (
-        ("fitted", [one.factor for one in scored]),
-        ("left out", [(one.cross_us or one.mid_us) / one.measured_us for one in scored]),
-    ):
-        logs = [abs(math.log(value)) for value in values]
-        near = sum(value <= math.log(2) for value in logs) / len(logs)
-        print(f"{words}: {near:.0%} within a factor of 2, median factor {math.exp(statistics.median(logs)):.2f}")
-    print(f"in the printed range: {sum(one.covered for one in scored) / len(scored):.0%} of {len(scored)}")
+    for name, value in networks.summary(scored).items():
+        print(f"{name}: {value:.2f}")
     return 0
 
 

@@ -44,6 +44,9 @@ Shape = Annotated[
         help="Shape the kernel was given: 1024x2048, (8,1024), or M=1 N=4096 K=4096.",
     ),
 ]
+Uncalibrated = Annotated[
+    bool, typer.Option("--uncalibrated", help="Leave out a kept calibration (kb estimate --calibrate).")
+]
 InputShapes = Annotated[
     list[str] | None,
     typer.Option(

@@ -16,7 +16,6 @@ from kb.model import Entry, Recommendation, Report, SimilarCase
 from kb.report import views
 
 if TYPE_CHECKING:
-    from kb.engine.estimate.scales import Scales
     from kb.engine.pipeline import Request
 
 FORMATS = ("text", *(name for name in views.views() if name != "text"))
@@ -84,31 +83,6 @@ def _entries() -> Mapping[str, Entry]:
         return load_entries()
     except KbError:
         return {}
-
-
-def print_forecast(given: Common, path: Path, request: Request, input_shapes: Sequence[str]) -> int:
-    """Estimate a model or an operator JSON, keep the run, print its report."""
-    from kb.commands._progress import working
-    from kb.engine import ahead, pipeline
-
-    with working(given, f"estimating {path}"):
-        full = in_full(request)
-        scales = calibration(given, request.soc)
-        if path.suffix.lower() == ".onnx":
-            found = ahead.of_model(path, full, input_shapes, scales)
-        elif input_shapes:
-            raise UsageError(
-                "an operator JSON has shapes of its own", where="--input-shape", now="Leave it out."
-            )
-        else:
-            found = ahead.of_operators(path, full, scales)
-    print_reports(given, [pipeline.narrow(kept(given, found.report), request)])
-    return 0
-
-
-def calibration(given: Common, soc: str | None) -> Scales | None:
-    """The user's calibration for a chip, None without one."""
-    return None
 
 
 def print_reports(given: Common, reports: Sequence[Report], *, many: bool = False) -> None:

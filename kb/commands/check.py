@@ -36,7 +36,7 @@ def run(
     limits the model breaks, the way out, the family the network belongs to and the cases that resemble it. A profile
     (folder, op_summary.csv, kernel_details.csv) is checked by its operator types: what if it moved to this chip.
 
-    Exit status: 0 all is covered, 1 something falls back or cannot be imported, 3 unreadable.
+    Exit status: 0 all is covered, 1 something falls back, cannot be imported or breaks a stated limit, 3 unreadable.
 
     Examples:
       kb check yolov8s.onnx --soc Ascend310P3

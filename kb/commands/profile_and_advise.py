@@ -11,8 +11,9 @@ import typer
 
 from kb.commands import _options, advise
 from kb.commands._console import Common, emit, say
+from kb.commands._forecast import print_forecast
 from kb.commands._progress import counting
-from kb.commands._reports import FORMATS, in_full, kept, print_forecast, print_reports, request_for
+from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for
 from kb.errors import UsageError
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def run(
         bool, typer.Option("--dry-run", help="Print the command that would collect, and run nothing.")
     ] = False,
     input_shape: _options.InputShapes = None,
+    uncalibrated: _options.Uncalibrated = False,
     audience: _options.For = None,
     top: _options.Top = None,
 ) -> int:
@@ -131,7 +133,7 @@ def run(
         return advise.run(common, paths=[target[0]], soc=soc, audience=audience, top=top)
     if not dry_run and _kind(options) == "estimate":
         request = request_for(soc=soc, shape="", audience=audience, top=top)
-        return print_forecast(common, Path(target[0]), request, input_shape or [])
+        return print_forecast(common, Path(target[0]), request, input_shape or [], uncalibrated=uncalibrated)
     plan = collect.plan(options, collect.look_around())
     if dry_run:
         emit(collect.render_plan(plan))

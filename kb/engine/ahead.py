@@ -5,7 +5,7 @@ model -> check, network -> times -> forecast -> profile -> pipeline -> report wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +26,13 @@ HOST = "host"  # family of entries about launching from the host, of which an es
 MOST_ADVICE = 3  # entries named beside one operator
 
 
+ScalesOf = Callable[[str], "Scales | None"]  # the user's calibration of a chip, if there is one
+
+
+def _none(_soc: str) -> Scales | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """The report, its forecast inside, and the coverage check it goes with."""
@@ -38,7 +45,7 @@ def of_model(
     path: Path,
     request: pipeline.Request,
     input_shapes: Sequence[str] = (),
-    scales: Scales | None = None,
+    scales: ScalesOf = _none,
     knowledge: pipeline.Knowledge | None = None,
 ) -> Ahead:
     """The report for an ONNX model on the chip of the request.
@@ -58,7 +65,7 @@ def of_model(
 def of_operators(
     path: Path,
     request: pipeline.Request,
-    scales: Scales | None = None,
+    scales: ScalesOf = _none,
     knowledge: pipeline.Knowledge | None = None,
 ) -> Ahead:
     """The report for an operator JSON; the chip is that of the request, else the one the file names.
@@ -93,10 +100,10 @@ def _ahead(
     kind: str,
     result: CheckResult,
     request: pipeline.Request,
-    scales: Scales | None,
+    scales: ScalesOf,
     knowledge: pipeline.Knowledge,
 ) -> Ahead:
-    times = network.timed(found, soc, scales)
+    times = network.timed(found, soc, scales(soc))
     reasons = [one.answer.reason for one in times if isinstance(one.answer, NotEstimated)]
     if not any(isinstance(one.answer, Estimate) for one in times):
         raise NothingToJudge(

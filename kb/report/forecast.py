@@ -17,22 +17,25 @@ def blocks(forecast: Forecast, lang: str, *, most: int = 12, room: int = 200) ->
     """The whole forecast for a page of `room` columns; `most` calls are listed with their shapes where there is room."""
     out: list[Block] = [
         Heading(say("forecast.head", lang), say("forecast.note", lang)),
-        Fields(tuple(_facts(forecast, lang))),
+        Fields(tuple(facts(forecast, lang))),
         *type_blocks(forecast, lang, room=room),
     ]
     if room > LISTED:
         out += [Heading(say("forecast.hot", lang)), *call_blocks(forecast, lang, most=most)]
+    return (*out, *ground_blocks(forecast, lang))
+
+
+def ground_blocks(forecast: Forecast, lang: str) -> Iterator[Block]:
+    """What has no time, what was checked, and what was taken for granted."""
     missing = tuple(_missing(forecast, lang))
     if missing:
-        out += [Heading(say("forecast.missing", lang)), Items(missing)]
+        yield Heading(say("forecast.missing", lang))
+        yield Items(missing)
     if forecast.checks:
-        lines = tuple(_check(check.name, check.text, check.holds, lang) for check in forecast.checks)
-        out += [Heading(say("forecast.checks", lang)), Items(lines)]
-    out += [
-        Heading(say("forecast.assumptions", lang)),
-        Items((*forecast.doubts, *forecast.assumptions)),
-    ]
-    return tuple(out)
+        yield Heading(say("forecast.checks", lang))
+        yield Items(tuple(_check(check.name, check.text, check.holds, lang) for check in forecast.checks))
+    yield Heading(say("forecast.assumptions", lang))
+    yield Items((*forecast.doubts, *forecast.assumptions))
 
 
 def type_blocks(forecast: Forecast, lang: str, *, room: int = 200) -> Iterator[Block]:
@@ -72,7 +75,8 @@ def total_text(forecast: Forecast) -> str:
     return f"{mid} ({low} - {high})"
 
 
-def _facts(forecast: Forecast, lang: str) -> Iterator[tuple[str, str]]:
+def facts(forecast: Forecast, lang: str) -> Iterator[tuple[str, str]]:
+    """Chip, total, rate, kernels and where the time goes, as labels with values."""
     yield say("label.chip", lang), forecast.soc
     yield say("forecast.total", lang), total_text(forecast)
     if forecast.samples and forecast.mid_us > 0:

@@ -56,6 +56,7 @@ def check(model: Model, soc: str, entries: Iterable[Entry] | None = None) -> Che
         warnings=tuple(_warnings(model, judge, judged)),
         nodes=tuple(_attention(judged))[:LISTED_NODES],
         summary=_summary(judged),
+        breaks_limits=sum(placed.calls for placed, verdict in judged if verdict.limits),
     )
 
 
@@ -78,6 +79,7 @@ class _Verdict:
     row: coverage.Importer | None = None
     runs: bool = True
     refused: int = 0
+    limits: int = 0
 
 
 class _Judge:
@@ -135,6 +137,7 @@ class _Judge:
     def _limits(self, node: Node, verdict: _Verdict) -> None:
         for limit in limits.broken(node, self._inputs(node)):
             verdict.reasons.append(limit.text)
+            verdict.limits += 1
             if limit.effect == "ai_cpu" and verdict.engine == "ai_core":
                 verdict.engine = "ai_cpu"
             verdict.refused += limit.effect == "refused"

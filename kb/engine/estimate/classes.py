@@ -203,3 +203,8 @@ def _walk_of(op_type: str, plain: str) -> tuple[str, Walk]:
 def patterns() -> Sequence[str]:
     """Patterns of the operator tables that have a cost class."""
     return tuple(_BY_PATTERN)
+
+
+def walks() -> frozenset[str]:
+    """Names of all ways of walking over the data."""
+    return frozenset(walk.name for walk in (*_BY_PATTERN.values(), *(walk for _, walk in _BY_TYPE.values())))

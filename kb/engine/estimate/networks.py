@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from kb import targets
@@ -19,7 +20,7 @@ from kb.engine.estimate.classes import place
 from kb.engine.estimate.load import NoLoad
 from kb.engine.estimate.rows import Row, read_rows
 from kb.engine.estimate.scales import LAUNCH, MEMORY, Scale, Scales
-from kb.engine.estimate.total import add_up
+from kb.engine.estimate.total import Total, add_up
 from kb.errors import NothingToJudge, SourceError
 
 if TYPE_CHECKING:
@@ -117,7 +118,23 @@ def score(networks: Sequence[Measured], *, cross: bool = False) -> list[NetworkS
     return out
 
 
-def _estimated(one: Measured, scales: Scales | None) -> tuple[Any, int]:
+def summary(scores: Sequence[NetworkScore]) -> dict[str, float]:
+    """Part of the networks within a factor of 2, median factor error, part inside the range; `cross_` for those left out."""
+
+    def errors(times: Iterable[tuple[float, float]]) -> list[float]:
+        return sorted(abs(math.log(estimated / measured)) for estimated, measured in times)
+
+    def figures(values: list[float], prefix: str) -> dict[str, float]:
+        near = sum(value <= math.log(2) for value in values) / len(values)
+        return {f"{prefix}within_2": near, f"{prefix}error": math.exp(median(values))}
+
+    out = figures(errors((one.mid_us, one.measured_us) for one in scores), "")
+    out["covered"] = sum(one.covered for one in scores) / len(scores)
+    crossed = errors((one.cross_us, one.measured_us) for one in scores if one.cross_us is not None)
+    return out | (figures(crossed, "cross_") if crossed else {})
+
+
+def _estimated(one: Measured, scales: Scales | None) -> tuple[Total, int]:
     answers = [(count, estimate(spec, one.chip, scales=scales)) for spec, count in one.calls]
     known = [(count, answer) for count, answer in answers if isinstance(answer, Estimate)]
     return add_up(known), sum(count for count, answer in answers if not isinstance(answer, Estimate))

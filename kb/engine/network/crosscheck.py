@@ -48,7 +48,8 @@ def _utilisation(chip: Target, used: float, samples: int | None, family: str) ->
     low, high = values[0] / NEAR, min(1.0, values[-1] * NEAR)
     whose = f"{len(same)} published {family} networks" if same else f"{len(rows)} published networks of all families"
     batch = "batch 1" if samples == 1 else "their best batch"
-    text += f"; {whose} reach {percent(values[0])} to {percent(values[-1])} on 310P at {batch}"
+    span = " to ".join(dict.fromkeys((percent(values[0]), percent(values[-1]))))
+    text += f"; {whose} reach {span} on 310P at {batch}"
     return ForecastCheck(name, text, low <= used <= high)
 
 
