@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import onnx_writer as w
+from tools.samples import onnx_writer as w
 import pytest
 
 FALLS = w.model(

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import onnx_writer as w
+from tools.samples import onnx_writer as w
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-import onnx_writer as w
+from tools.samples import onnx_writer as w
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

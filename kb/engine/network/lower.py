@@ -16,6 +16,7 @@ from kb.model import Tensor
 from kb.targets import Target
 
 _POOLS = frozenset({"MaxPool", "AveragePool", "Resize", "Upsample", "BatchNormalization", "InstanceNormalization"})
+_SIZED = frozenset({"Resize", "Upsample", "Pad", "Tile", "Expand", "Slice", "Clip", "NonMaxSuppression", "TopK", "OneHot"})
 _SPATIAL = frozenset({"GlobalAveragePool", "GlobalMaxPool"})
 _HEAD_PERMUTATIONS = ((0, 2, 1, 3), (0, 2, 3, 1))
 _ROWS = frozenset({"Softmax", "LayerNormalization", "LayerNorm", "RmsNorm"})
@@ -114,6 +115,8 @@ class _Lowering:
 
     def _weights(self, group: Group) -> tuple[Tensor, ...]:
         """Constants that a kernel reads as tensors: tables, scales, shifts; sizes and axes are attributes."""
+        if group.type in _SIZED:
+            return ()
         found = [self._constant(name) for name in constants(self.wiring, group)]
         return tuple(t for t in found if t.shape and "INT" not in t.dtype and math.prod(t.shape) > 1)
 
