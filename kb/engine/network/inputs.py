@@ -11,7 +11,7 @@ from kb.errors import UsageError
 from kb.graph.types import Dim, Graph, Model, Shape, Value
 
 PICTURE, SEQUENCE, FRAMES = 224, 128, 16000  # sizes taken where a model leaves them open
-MAX_ELEMENTS = 1 << 40
+MAX_ELEMENTS, MAX_RANK = 1 << 40, 8
 _GIVEN = re.compile(r"\s*(?P<name>[^:]*?)\s*:\s*[\[(]?\s*(?P<dims>\d{1,12}(?:\s*[,x]\s*\d{1,12})*)\s*[\])]?\s*")
 
 
@@ -25,7 +25,7 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
     for part in (part for text in texts for part in text.split(";")):
         match = _GIVEN.fullmatch(part)
         dims = tuple(int(dim) for dim in re.split(r"[,x]", match["dims"])) if match else ()
-        if not match or not match["name"] or not 0 < math.prod(dims) <= MAX_ELEMENTS:
+        if not match or not match["name"] or len(dims) > MAX_RANK or not 0 < math.prod(dims) <= MAX_ELEMENTS:
             raise UsageError(
                 f"not an input shape: {part.strip()[:80]!r}",
                 where="--input-shape",
