@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kb.forecast import Forecast, ForecastCheck, ForecastOperator
 from kb.model import (
     Capture,
+    Charts,
     Chip,
+    DataPath,
     Evidence,
     Finding,
     Gain,
     NotJudged,
+    OperatorFloor,
+    OperatorPipes,
     OperatorRef,
+    PipeShare,
     Recommendation,
     Report,
+    Roof,
     SimilarCase,
     SourceFile,
+    WallPart,
+    WorkPoint,
 )
 
 CUMMIN = OperatorRef("Cummin", "cummin_int32_kernel", "vector", "4,128,64 int32", 1, 692.12)
@@ -135,6 +144,35 @@ SAMPLE = Report(
         SourceFile("round_001/Memory.csv", "Memory", 4, 1),
     ),
     versions={"kb": "0.1.0", "knowledge": "2026.1"},
+    charts=Charts(
+        chips=("Ascend910B2",),
+        roofs=(
+            Roof("memory", "bandwidth", 1600.0),
+            Roof("L2", "bandwidth", 5400.0),
+            Roof("vector fp32", "compute", 11000.0),
+        ),
+        points=(
+            WorkPoint(
+                CUMMIN, 0.06, 0.4, "operations by counters; bytes by counters", roof="memory", reached=0.0042
+            ),
+        ),
+        pipes=(
+            OperatorPipes(
+                CUMMIN,
+                (
+                    PipeShare("aiv_vec", 0.0, (0.0, 0.0)),
+                    PipeShare("aiv_scalar", 0.61, (0.59, 0.63)),
+                    PipeShare("aiv_mte3", 0.352),
+                ),
+            ),
+        ),
+        paths=(
+            DataPath("GM", "UB", 0.095, "kernel", 65536.0),
+            DataPath("UB", "GM", 1.61, "kernel", 1114112.0),
+            DataPath("UB", "vector", 4.4, "core"),
+        ),
+        floors=(OperatorFloor(CUMMIN, 20.0),),
+    ),
 )
 
 TRANSDATA = OperatorRef("TransData", "trans_TransData_11", "vector", "64,3,224,224 float16", 140, 5210.0)
@@ -193,6 +231,13 @@ RUN = Report(
     similar_cases=(),
     warnings=(),
     key_data=(Evidence("comm_share", 0.92, "1", "", "step_trace_time.csv"),),
+    charts=Charts(
+        wall=(
+            WallPart("compute", 25000.0),
+            WallPart("communication", 289000.0),
+            WallPart("idle", 40000.0),
+        )
+    ),
 )
 
 EMPTY = Report(
@@ -247,6 +292,15 @@ HOSTILE = replace(
     key_data=(_BAD_EVIDENCE,),
     files=(SourceFile(NASTY, NASTY, 1),),
     versions={"kb": NASTY},
+    charts=Charts(
+        chips=(NASTY,),
+        roofs=(Roof(NASTY, "bandwidth", 1600.0), Roof(NASTY, "compute", 11000.0)),
+        points=(WorkPoint(_BAD, 0.06, 0.4, NASTY, roof=NASTY, reached=0.1),),
+        pipes=(OperatorPipes(_BAD, (PipeShare(NASTY, 0.5, (0.4, 0.6)),)),),
+        paths=(DataPath("GM", "UB", 0.1, "kernel"), DataPath(NASTY, NASTY, 0.1, "core")),
+        floors=(OperatorFloor(_BAD, 20.0),),
+        wall=(WallPart("idle", 1.0),),
+    ),
 )
 
 CHINESE = replace(
@@ -258,4 +312,33 @@ CHINESE = replace(
     recommendations=(replace(LARGER_WRITES, title="每条指令搬运更多字节，把整个分块一次写出"),),
 )
 
-ALL = {"sample": SAMPLE, "run": RUN, "empty": EMPTY, "hostile": HOSTILE, "chinese": CHINESE}
+FORECAST = Forecast(
+    "Ascend310P3", 80.0, 100.0, 250.0,
+    (
+        ForecastOperator(
+            "Conv2D", "stem", "ai_core", 4, "1x1x32x32x16; 9x1x16x16", ("Conv", "Relu"), 60.0, 80.0, 200.0, 0.8, 3e9, 4e6, "cube",
+            "class convolution", advice=("vector-larger-copies",),
+        ),
+        ForecastOperator("Unique", "u", "ai_cpu", 1, "8", (), 10.0, 20.0, 60.0, 0.2, None, 64.0, "ai_cpu", "assumed"),
+        ForecastOperator("MyOwn", "m", "unknown", 2, "8", not_estimated="unknown operator type MyOwn"),
+    ),
+    7, 2, 1, {"ai_core": 4, "ai_cpu": 1, "unknown": 2}, {"cube": 0.8, "ai_cpu": 0.2},
+    (
+        ForecastCheck("cube utilisation", "43 % of the peak", True), ForecastCheck("roofline bound", "9 times", False),
+        ForecastCheck("another", "nothing known"),
+    ),
+    ("float16 on the device",), ("softmax is weak here",),
+)  # fmt: skip
+FORETOLD = replace(RUN, headline="Estimate, nothing measured: about 100 us", forecast=FORECAST)
+_BAD_ROW = ForecastOperator(NASTY, NASTY, NASTY, 1, NASTY, (NASTY,), 1.0, 2.0, 3.0, 0.5, 1.0, 1.0, NASTY, NASTY, None, (NASTY,))
+HOSTILE = replace(
+    HOSTILE,
+    forecast=Forecast(
+        NASTY, 1.0, 2.0, 3.0, (_BAD_ROW, replace(_BAD_ROW, mid_us=None, not_estimated=NASTY)), 2, 1, 1, {NASTY: 2},
+        {NASTY: 1.0}, (ForecastCheck(NASTY, NASTY, True),), (NASTY,), (NASTY,),
+    ),
+)  # fmt: skip
+
+ALL = {
+    "sample": SAMPLE, "run": RUN, "empty": EMPTY, "hostile": HOSTILE, "chinese": CHINESE, "foretold": FORETOLD,
+}  # fmt: skip

@@ -11,7 +11,7 @@ import typer
 from kb.commands import _options
 from kb.commands._console import Common, say, screen_width, show
 from kb.commands._forecast import foretold
-from kb.commands._reports import in_language, kept, request_for, write_file
+from kb.commands._reports import kept, request_for, write_file
 from kb.errors import UsageError
 from kb.report.page import Page
 
@@ -56,10 +56,10 @@ def run(
     kept(common, found.report)
     entries = load_entries()
     document = migration_document(found, entries)
-    report = in_language(found.report, common.lang)
-    assert report.forecast is not None  # noqa: S101 - a foretold report has one
+    forecast = found.report.forecast
+    assert forecast is not None  # noqa: S101 - a foretold report has one
     room = screen_width() if form == "text" else 200
-    page = migration_page(document, report.forecast, entries, common.lang, room=room)
+    page = migration_page(document, forecast, entries, common.lang, room=room)
     if output is None:
         show(common, page, document, document["plan"])
         return 0

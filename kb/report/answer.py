@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kb import units
-from kb.model import Evidence, Finding, Gain, OperatorRef, Recommendation, Report
+from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
 from kb.report.catalogue import say
 
 CANDIDATES = 4  # chips named where several fit; the JSON document names all
@@ -206,6 +206,14 @@ def fraction(evidence: Evidence) -> float | None:
     """The value where it is a fraction of one, and so can be drawn as a bar."""
     value = evidence.value
     return value if evidence.unit == "1" and isinstance(value, float) and 0 <= value <= 1 else None
+
+
+def core_spread(share: PipeShare, lang: str) -> str:
+    """Lowest and highest core of a pipe, empty where the tool gives no cores."""
+    if not share.cores:
+        return ""
+    low, high = units.percent(share.cores[0]), units.percent(share.cores[-1])
+    return say("chart.pipes.spread", lang, low=low, high=high, count=len(share.cores))
 
 
 def key_data(report: Report) -> tuple[Evidence, ...]:

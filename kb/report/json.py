@@ -26,6 +26,7 @@ _FURTHER = (
     "forecast",
     "key_data",
     "files",
+    "charts",
     "versions",
 )
 

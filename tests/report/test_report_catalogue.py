@@ -10,6 +10,7 @@ import pytest
 import kb.report
 from kb.knowledge.status import GROUPS
 from kb.report.catalogue import LANGUAGES, TEXTS, say
+from kb.report.chart import CHARTS
 
 PACKAGE = Path(kb.report.__path__[0]).parent
 SOURCES = sorted(
@@ -68,6 +69,8 @@ def test_no_text_is_left_over() -> None:
     computed = {f"{beginning}{word}" for beginning in beginnings for word in whole}
     kinds = {f"kind.{kind}" for kind in ("case", "recipe", "pattern", "tip")}
     kinds |= {f"status.{group}" for group in GROUPS}
+    kinds |= {f"chart.{chart.NAME}{part}" for chart in CHARTS for part in ("", ".read")}
+    kinds |= {f"chart.wall.{part}" for part in ("compute", "communication", "idle")}
     kinds |= {f"role.{role}" for role in ("check", "reference", "warning")}
     assert sorted(set(TEXTS) - whole - computed - kinds) == []
 
