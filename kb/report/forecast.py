@@ -10,6 +10,8 @@ from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Para, Table
 
 WITH_WORK, LISTED = 100, 130  # columns from which operations and bytes, and single calls with their advice, are shown
+NARROW = 64  # columns below which only time and share are shown
+FIGURES = frozenset({"count", "time", "range", "share", "flops", "bytes"})
 MOST_TYPES = 15
 
 
@@ -44,13 +46,13 @@ def type_blocks(forecast: Forecast, lang: str, *, room: int = 200) -> Iterator[B
     for row in forecast.operators:
         if row.mid_us is not None:
             groups.setdefault((row.type, row.engine), []).append(row)
-    keys = ["type", "count", "time", "range", "share", "bound"]
+    keys = ["type", "count", "time", "range", "share", "bound"] if room >= NARROW else ["type", "time", "share"]
     keys += ["flops", "bytes"] if room >= WITH_WORK else []
     keys += ["advice"] if room > LISTED else []
     rows = sorted(groups.values(), key=lambda members: -sum(row.mid_us or 0.0 for row in members))
     cells = tuple(tuple(_summed(members, lang)[key] for key in keys) for members in rows[:MOST_TYPES])
     heads = tuple(say(f"forecast.{key}", lang) for key in keys)
-    yield Table(heads, cells, numeric=frozenset({1, 2, 3, 4, 6, 7} if room >= WITH_WORK else {1, 2, 3, 4}))
+    yield Table(heads, cells, numeric=frozenset(at for at, key in enumerate(keys) if key in FIGURES))
     if len(rows) > MOST_TYPES:
         yield Para(say("count.more", lang, count=len(rows) - MOST_TYPES), quiet=True)
 

@@ -8,6 +8,7 @@ from kb.model import Finding, OperatorRef, Recommendation, Report
 from kb.report import answer, forecast
 from kb.report.catalogue import say
 from kb.report.escape import md, md_code, md_fence, md_prose
+from kb.report.page import Heading
 from kb.report.page.markdown import block, table
 from kb.report.text import code_of
 
@@ -71,8 +72,11 @@ def _forecast(report: Report, lang: str) -> Iterator[str]:
     assert report.forecast is not None  # noqa: S101 - asked before
     for part in forecast.blocks(report.forecast, lang, most=20):
         yield ""
-        for line in block(part):
-            yield f"#{line}" if line.startswith("## ") else line
+        if isinstance(part, Heading):  # the report has four headings, and these are not among them
+            note = f" ({md(part.note)})" if part.note else ""
+            yield f"**{md(part.text)}**{note}"
+        else:
+            yield from block(part)
 
 
 def _operator_row(operator: OperatorRef, lang: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from kb.report.page import Block, Fields, Heading, Items, Page, Para, Table
 
 Row = Mapping[str, Any]
 HOT = 15
+STEPS = ("import", "limit", "fallback", "unknown", "advice", "measure")
 
 
 def migration_page(
@@ -106,7 +107,7 @@ def _cases(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[B
 
 
 def _step(step: Row, document: Row, entries: Mapping[str, Entry], lang: str) -> str:
-    kind = step["kind"]
+    kind = step["kind"] if step["kind"] in STEPS else "unknown"
     if kind == "measure":
         soc = document["soc"]
         return f"{say('migrate.measure', lang)}: {say('migrate.collect', lang)}; {say('migrate.calibrate', lang, soc=soc)}"

@@ -103,10 +103,8 @@ def _forecast(screen: Screen, report: Report) -> None:
     for part in forecast.blocks(report.forecast, screen.lang, room=screen.width):
         if isinstance(part, Heading):
             screen.line()
-            screen.line(" · ".join(filter(None, (part.text, part.note))), "bold cyan")
-            continue
         for line in text.block(part, screen.width, False):
-            screen.line(line)
+            screen.line(line, "bold cyan" if isinstance(part, Heading) else "")
 
 
 def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:
