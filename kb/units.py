@@ -22,7 +22,13 @@ def us(value: float) -> str:
 def us_range(low: float, high: float) -> str:
     """A range of times in one unit, without blanks: 14.1-47us, 1.2-3.4ms."""
     scale, unit = (1e6, "s") if high >= 1e6 else (1e3, "ms") if high >= 1e4 else (1.0, "us")
-    return "-".join(f"{value / scale:.0f}" if value >= 100 * scale else f"{value / scale:.3g}" for value in (low, high)) + unit
+    return (
+        "-".join(
+            f"{value / scale:.0f}" if value >= 100 * scale else f"{value / scale:.3g}"
+            for value in (low, high)
+        )
+        + unit
+    )
 
 
 def nbytes(value: float) -> str:

@@ -330,7 +330,9 @@ FORECAST = Forecast(
     ("float16 on the device",), ("softmax is weak here",),
 )  # fmt: skip
 FORETOLD = replace(RUN, headline="Estimate, nothing measured: about 100 us", forecast=FORECAST)
-_BAD_ROW = ForecastOperator(NASTY, NASTY, NASTY, 1, NASTY, (NASTY,), 1.0, 2.0, 3.0, 0.5, 1.0, 1.0, NASTY, NASTY, None, (NASTY,))
+_BAD_ROW = ForecastOperator(
+    NASTY, NASTY, NASTY, 1, NASTY, (NASTY,), 1.0, 2.0, 3.0, 0.5, 1.0, 1.0, NASTY, NASTY, None, (NASTY,)
+)
 HOSTILE = replace(
     HOSTILE,
     forecast=Forecast(

@@ -62,5 +62,7 @@ def _chip(found: Chip, soc: str) -> str:
     if found.soc and found.basis in ("file", "stated"):
         return found.soc
     raise UsageError(
-        "the profile does not say which chip it was taken on", where="--soc", now="For example --soc Ascend910B3."
+        "the profile does not say which chip it was taken on",
+        where="--soc",
+        now="For example --soc Ascend910B3.",
     )

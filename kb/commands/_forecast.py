@@ -14,6 +14,7 @@ from kb.errors import UsageError
 
 if TYPE_CHECKING:
     from kb.engine.ahead import Ahead
+    from kb.engine.estimate.scales import Scales
     from kb.engine.pipeline import Request
 
 
@@ -23,7 +24,7 @@ def foretold(
     """The report of a model or an operator JSON with nothing narrowed, and its coverage check."""
     from kb.engine import ahead
 
-    def scales(soc: str) -> ahead.Scales | None:
+    def scales(soc: str) -> Scales | None:
         return None if uncalibrated else kept_scales(given, soc)
 
     with working(given, f"estimating {path}"):

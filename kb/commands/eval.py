@@ -68,7 +68,8 @@ def _estimate(
     timings: Annotated[
         Path | None,
         typer.Argument(
-            metavar="TIMINGS.tsv", show_default=False,
+            metavar="TIMINGS.tsv",
+            show_default=False,
             help="Measured times: columns as `kb estimate` reads them, and dur_us_med.",
         ),
     ] = None,
@@ -76,7 +77,9 @@ def _estimate(
     networks: Annotated[
         Path | None,
         typer.Option(
-            "--networks", metavar="FILE.tsv", show_default=False,
+            "--networks",
+            metavar="FILE.tsv",
+            show_default=False,
             help="Instead: whole networks, an operator call a line, with network, batch, per_s and count.",
         ),
     ] = None,
@@ -139,7 +142,10 @@ def _networks(common: Common, table: Path, *, cross: bool) -> int:
     sums = summary(scores)
     page = Page(
         say("eval.networks", common.lang, count=len(rows)),
-        (Fields(tuple((name, _cell(value)) for name, value in sums.items())), Table(heads, cells, frozenset(range(1, 8)))),
+        (
+            Fields(tuple((name, _cell(value)) for name, value in sums.items())),
+            Table(heads, cells, frozenset(range(1, 8))),
+        ),
         lang=common.lang,
     )
     show(common, page, {"schema": "kb.eval/1", "summary": sums, "results": rows}, rows)

@@ -30,7 +30,10 @@ def run(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", show_default=False,
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
             help="Write here; the ending (.html, .md, .json, .txt) says which format.",
         ),
     ] = None,

@@ -172,5 +172,6 @@ def _with_advice(forecast: Forecast, report: Report, result: CheckResult) -> For
 
 
 def _same(name: str, kind: str | None, row: ForecastOperator) -> bool:
-    return name == row.name or (kind is not None and operators.canonical(kind) == operators.canonical(row.type))
-
+    return name == row.name or (
+        kind is not None and operators.canonical(kind) == operators.canonical(row.type)
+    )

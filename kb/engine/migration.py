@@ -42,7 +42,14 @@ def plan(found: Ahead) -> list[Step]:
         *(_operator("unknown", op) for op in operators if op.engine == "unknown"),
     ]
     if not found.check.importable and not any(step.kind == "import" for step in out):
-        out.insert(0, Step("import", f"opset {found.check.opset}", found.check.warnings[0] if found.check.warnings else ""))
+        out.insert(
+            0,
+            Step(
+                "import",
+                f"opset {found.check.opset}",
+                found.check.warnings[0] if found.check.warnings else "",
+            ),
+        )
     for item in found.report.recommendations[:MOST_ADVICE]:
         finding = next((one for one in found.report.findings if one.id == item.finding), None)
         share = 1.0 if item.gain.of == "run" or finding is None else finding.share
@@ -70,7 +77,11 @@ def _limited(found: Ahead) -> Iterator[Any]:
 
 def suspects(forecast: Forecast) -> list[ForecastOperator]:
     """The calls whose time is unknown or most uncertain, one a type: what a first profile should answer."""
-    unknown = [row for row in forecast.operators if row.not_estimated is not None and row.engine in ("ai_core", "unknown")]
+    unknown = [
+        row
+        for row in forecast.operators
+        if row.not_estimated is not None and row.engine in ("ai_core", "unknown")
+    ]
     widest: dict[str, ForecastOperator] = {}
     for row in sorted(forecast.operators, key=lambda row: (-_spread(row), row.name)):
         if row.mid_us is not None:
@@ -85,7 +96,7 @@ def _spread(row: ForecastOperator) -> float:
 def migration_document(found: Ahead, entries: Mapping[str, Entry]) -> dict[str, Any]:
     """The JSON of `kb migrate-report` (docs/json.md)."""
     forecast = found.report.forecast
-    assert forecast is not None
+    assert forecast is not None  # noqa: S101 - what `ahead` returns has one
     return {
         "schema": SCHEMA,
         "model": found.check.model,
@@ -102,5 +113,7 @@ def migration_document(found: Ahead, entries: Mapping[str, Entry]) -> dict[str, 
 
 def _case(id_: str, title: str, why: str, entries: Mapping[str, Entry]) -> dict[str, Any]:
     entry = entries.get(id_)
-    gains = [] if entry is None else [gain for gain in entry.gains if gain.before or gain.saved_low is not None]
+    gains = (
+        [] if entry is None else [gain for gain in entry.gains if gain.before or gain.saved_low is not None]
+    )
     return {"id": id_, "title": title, "why": why, "results": [to_dict(gain) for gain in gains]}

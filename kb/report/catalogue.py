@@ -275,7 +275,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "forecast.name": ("Layer", "层", "層"),
     "forecast.shapes": ("Shapes", "形状", "形状"),
     "forecast.kernels": ("Kernels", "算子调用", "カーネル"),
-    "forecast.missing": ("Not estimated, missing from the total", "无法估算，未计入总时间", "見積もれず、合計に含まれないもの"),
+    "forecast.missing": (
+        "Not estimated, missing from the total",
+        "无法估算，未计入总时间",
+        "見積もれず、合計に含まれないもの",
+    ),
     "forecast.note": (
         "nothing was measured; every time is computed from shapes",
         "未经测量，所有时间均由形状计算",
@@ -313,7 +317,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "migrate.coverage": ("Coverage", "算子覆盖", "対応状況"),
     "migrate.fallback": ("Bring back to the AI Core", "移回 AI Core", "AI Core に戻す"),
-    "migrate.fallbacks": ("What leaves the AI Core or stops the conversion", "离开 AI Core 或阻碍转换的算子", "AI Core から外れる、または変換を止めるもの"),
+    "migrate.fallbacks": (
+        "What leaves the AI Core or stops the conversion",
+        "离开 AI Core 或阻碍转换的算子",
+        "AI Core から外れる、または変換を止めるもの",
+    ),
     "migrate.fine": ("Nothing: all is covered.", "无：全部覆盖。", "なし：すべて対応しています。"),
     "migrate.hot": ("Estimated hot list", "估算热点", "見積もりによる重い順"),
     "migrate.import": ("Make importable", "使其可导入", "取り込めるようにする"),
@@ -323,7 +331,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "migrate.no_figure": ("no published figure", "无公开数据", "公表値なし"),
     "migrate.plan": ("Plan, in order", "计划（按顺序）", "計画（順番どおり）"),
     "migrate.profile": ("What to profile first on the device", "上板后先测什么", "実機で最初に計測するもの"),
-    "migrate.saves": ("saves {low} to {high} of the run, estimated", "估计节省运行的 {low} 至 {high}", "実行全体の {low}～{high} を短縮（見積もり）"),
+    "migrate.saves": (
+        "saves {low} to {high} of the run, estimated",
+        "估计节省运行的 {low} 至 {high}",
+        "実行全体の {low}～{high} を短縮（見積もり）",
+    ),
     "migrate.title": ("Moving {model} to {soc}", "将 {model} 迁移到 {soc}", "{model} の {soc} への移行"),
     "migrate.uncertain": (
         "{type} x{count}, {name}: between {range}, so its time decides how good the total is",

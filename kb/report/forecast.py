@@ -9,7 +9,10 @@ from kb.forecast import Forecast, ForecastOperator
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Para, Table
 
-WITH_WORK, LISTED = 100, 130  # columns from which operations and bytes, and single calls with their advice, are shown
+WITH_WORK, LISTED = (
+    100,
+    130,
+)  # columns from which operations and bytes, and single calls with their advice, are shown
 NARROW = 64  # columns below which only time and share are shown
 FIGURES = frozenset({"count", "time", "range", "share", "flops", "bytes"})
 MOST_TYPES = 15
@@ -29,7 +32,7 @@ def blocks(forecast: Forecast, lang: str, *, most: int = 12, room: int = 200) ->
 
 def ground_blocks(forecast: Forecast, lang: str) -> Iterator[Block]:
     """What has no time, what was checked, and what was taken for granted."""
-    missing = tuple(_missing(forecast, lang))
+    missing = tuple(_missing(forecast))
     if missing:
         yield Heading(say("forecast.missing", lang))
         yield Items(missing)
@@ -46,7 +49,9 @@ def type_blocks(forecast: Forecast, lang: str, *, room: int = 200) -> Iterator[B
     for row in forecast.operators:
         if row.mid_us is not None:
             groups.setdefault((row.type, row.engine), []).append(row)
-    keys = ["type", "count", "time", "range", "share", "bound"] if room >= NARROW else ["type", "time", "share"]
+    keys = (
+        ["type", "count", "time", "range", "share", "bound"] if room >= NARROW else ["type", "time", "share"]
+    )
     keys += ["flops", "bytes"] if room >= WITH_WORK else []
     keys += ["advice"] if room > LISTED else []
     rows = sorted(groups.values(), key=lambda members: -sum(row.mid_us or 0.0 for row in members))
@@ -85,7 +90,9 @@ def facts(forecast: Forecast, lang: str) -> Iterator[tuple[str, str]]:
         per_s = forecast.samples / forecast.mid_us * 1e6
         rate = f"{per_s:.0f}" if per_s >= 100 else f"{per_s:.3g}"
         yield say("forecast.rate", lang), say("forecast.rate_text", lang, rate=rate, batch=forecast.samples)
-    engines = " · ".join(f"{say(f'engine.{_engine(name)}', lang)} {count}" for name, count in forecast.engines.items())
+    engines = " · ".join(
+        f"{say(f'engine.{_engine(name)}', lang)} {count}" for name, count in forecast.engines.items()
+    )
     yield say("forecast.kernels", lang), f"{forecast.calls}: {engines}"
     shares = [f"{name} {units.percent(share)}" for name, share in forecast.bounds.items() if share >= 0.005]
     yield say("forecast.goes", lang), ", ".join(shares)
@@ -98,7 +105,9 @@ def _engine(name: str) -> str:
 
 def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
     """The cells of one line, for rows of one type and engine."""
-    low, mid, high = (sum(getattr(row, name) or 0.0 for row in rows) for name in ("low_us", "mid_us", "high_us"))
+    low, mid, high = (
+        sum(getattr(row, name) or 0.0 for row in rows) for name in ("low_us", "mid_us", "high_us")
+    )
     bounds: dict[str, float] = {}
     for row in rows:
         bounds[row.bound] = bounds.get(row.bound, 0.0) + (row.mid_us or 0.0)
@@ -118,7 +127,7 @@ def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
     }
 
 
-def _missing(forecast: Forecast, lang: str) -> Iterator[str]:
+def _missing(forecast: Forecast) -> Iterator[str]:
     reasons: dict[str, dict[str, int]] = {}
     for row in forecast.operators:
         if row.not_estimated is not None:

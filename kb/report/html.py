@@ -148,7 +148,9 @@ def _forecast(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa:
         return
     for part in forecast.blocks(report.forecast, lang, most=40):
         for line in block(part):
-            yield line.replace("<h2>", "<h3>").replace("</h2>", "</h3>") if isinstance(part, Heading) else line
+            yield (
+                line.replace("<h2>", "<h3>").replace("</h2>", "</h3>") if isinstance(part, Heading) else line
+            )
 
 
 def _findings(report: Report, lang: str, prefix: str) -> Iterator[str]:

@@ -87,7 +87,10 @@ def _cases(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[B
     if not cases:
         yield Para(say("migrate.no_cases", lang))
         return
-    heads = tuple(say(key, lang) for key in ("label.entry", "entry.title", "gain.before", "gain.after", "gain.conditions"))
+    heads = tuple(
+        say(key, lang)
+        for key in ("label.entry", "entry.title", "gain.before", "gain.after", "gain.conditions")
+    )
     rows = []
     for case in cases:
         title = entries[case["id"]].title.get(lang) if case["id"] in entries else case["title"]

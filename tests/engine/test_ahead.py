@@ -94,7 +94,9 @@ def test_same_model_same_answer(model: Path, knowledge: Knowledge, found: ahead.
     assert document(again.report) == document(found.report)
 
 
-def test_a_calibration_changes_times_and_is_named(model: Path, knowledge: Knowledge, found: ahead.Ahead) -> None:
+def test_a_calibration_changes_times_and_is_named(
+    model: Path, knowledge: Knowledge, found: ahead.Ahead
+) -> None:
     scale = Scale(10.0, 10.0, 10.0, "calibrated by 10 on 5 kernels of p", 0.9, 1.1)
     slow = ahead.of_model(model, Request(soc=SOC), (), lambda _: {"convolution": scale}, knowledge)
     one, other = slow.report.forecast, found.report.forecast
@@ -117,14 +119,24 @@ def test_operators_listed_by_hand(model: Path, knowledge: Knowledge) -> None:
 
 def test_softmax_on_a2_prints_its_doubt(tmp_path: Path, knowledge: Knowledge) -> None:
     path = tmp_path / "s.json"
-    path.write_text(json.dumps({"operators": [{"type": "SoftmaxV2", "in_shapes": [[64, 1024]], "in_dtypes": ["float16"]}]}))
+    path.write_text(
+        json.dumps(
+            {"operators": [{"type": "SoftmaxV2", "in_shapes": [[64, 1024]], "in_dtypes": ["float16"]}]}
+        )
+    )
     forecast = ahead.of_operators(path, Request(soc="Ascend910B2"), knowledge=knowledge).report.forecast
     assert forecast is not None and "factor of 3" in forecast.doubts[0]
     row = forecast.operators[0]
     assert row.high_us >= 3 * row.mid_us * 0.999 and "factor of 3" in row.basis  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("text", ['{"operators": [{"type": "Add", "count": 3, "share": 0.5}]}', '{"operators": [{"type": "MyOwn", "in_shapes": [[2]]}]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"operators": [{"type": "Add", "count": 3, "share": 0.5}]}',
+        '{"operators": [{"type": "MyOwn", "in_shapes": [[2]]}]}',
+    ],
+)
 def test_nothing_to_estimate_is_said(tmp_path: Path, knowledge: Knowledge, text: str) -> None:
     path = tmp_path / "ops.json"
     path.write_text(text)
@@ -160,10 +172,14 @@ def test_what_to_profile_first_is_unknown_or_uncertain(found: ahead.Ahead) -> No
     assert len({row.type for row in rows}) == len(rows) <= 5
 
 
-def test_a_model_that_cannot_be_imported_starts_its_plan_with_that(tmp_path: Path, knowledge: Knowledge) -> None:
+def test_a_model_that_cannot_be_imported_starts_its_plan_with_that(
+    tmp_path: Path, knowledge: Knowledge
+) -> None:
     nodes = [w.node("Relu", ["x"], ["a"]), w.node("Magic", ["a"], ["y"], domain="my.own")]
     path = tmp_path / "m.onnx"
-    path.write_bytes(w.model(w.graph(nodes, [w.value("x", [4, 64])], [w.value("y", [4, 64])]), 17, {"my.own": 1}))
+    path.write_bytes(
+        w.model(w.graph(nodes, [w.value("x", [4, 64])], [w.value("y", [4, 64])]), 17, {"my.own": 1})
+    )
     found = ahead.of_model(path, Request(soc=SOC), knowledge=knowledge)
     assert plan(found)[0].kind == "import"
     forecast = found.report.forecast
@@ -175,9 +191,16 @@ def test_a_model_that_cannot_be_imported_starts_its_plan_with_that(tmp_path: Pat
 
 def test_a_broken_limit_is_exit_status_one() -> None:
     node = w.node("Conv", ["x", "w"], ["y"], kernel_shape=[3, 3], strides=[64, 64])
-    graph = w.graph([node], [w.value("x", [1, 3, 256, 256])], [w.value("y", None)], [w.tensor("w", [8, 3, 3, 3])])
+    graph = w.graph(
+        [node], [w.value("x", [1, 3, 256, 256])], [w.value("y", None)], [w.tensor("w", [8, 3, 3, 3])]
+    )
     result = check(parse(w.model(graph)), SOC)
-    assert (result.falls_back, result.importable, result.breaks_limits, result.exit_status) == (False, True, 1, 1)
+    assert (result.falls_back, result.importable, result.breaks_limits, result.exit_status) == (
+        False,
+        True,
+        1,
+        1,
+    )
 
 
 def test_every_call_keeps_its_layers(model: Path) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.samples import onnx_writer as w
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from kb.engine.check.limits import EFFECTS, SUBJECTS
 from kb.errors import SourceError, UsageError
 from kb.graph import parse
 from kb.model import Entry, Text3
+from tools.samples import onnx_writer as w
 
 CHIPS = (
     "Ascend310",

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tools.samples import onnx_writer as w
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +27,7 @@ from kb.engine.family.nearest import references
 from kb.engine.family.sizes import of_profile, readings
 from kb.graph import parse
 from kb.model import Entry, Measure, Operator, Tensor, Text3
+from tools.samples import onnx_writer as w
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "networks"
 

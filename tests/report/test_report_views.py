@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from report_samples import FORECAST, FORETOLD, ALL, EMPTY, HOSTILE, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
+from report_samples import ALL, EMPTY, FORECAST, FORETOLD, HOSTILE, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
 
 from kb.errors import UsageError
 from kb.model import Charts, Gain, NotJudged, Report
@@ -297,7 +297,9 @@ def test_json_has_the_promised_keys_in_their_order() -> None:
 
 
 def test_json_leaves_nothing_of_the_report_out() -> None:
-    assert {field.name for field in fields(Report)} == set(document(replace(SAMPLE, forecast=FORECAST))) - {"schema"}
+    assert {field.name for field in fields(Report)} == set(document(replace(SAMPLE, forecast=FORECAST))) - {
+        "schema"
+    }
 
 
 def test_json_of_an_operator_without_type_has_null_and_absent_facts_have_no_key() -> None:

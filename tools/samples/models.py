@@ -37,7 +37,9 @@ class _Net:
         self.nodes.append(w.node(kind, inputs, [name], name=name, **attributes))
         return name
 
-    def conv(self, source: str, name: str, channels: tuple[int, int], kernel: int = 3, stride: int = 1) -> str:
+    def conv(
+        self, source: str, name: str, channels: tuple[int, int], kernel: int = 3, stride: int = 1
+    ) -> str:
         """A convolution with bias and SiLU, which the exporter spells out."""
         into, out = channels
         flt, bias = self.weight([out, into, kernel, kernel]), self.weight([out])
@@ -56,7 +58,9 @@ class _Net:
         right = self.conv(source, f"{name}.right", (channels, half), 1)
         inner = self.conv(self.conv(right, f"{name}.a", (half, half)), f"{name}.b", (half, half))
         summed = self.add("Add", [right, inner], f"{name}.sum")
-        return self.conv(self.add("Concat", [left, summed], f"{name}.concat", axis=1), name, (channels, channels), 1)
+        return self.conv(
+            self.add("Concat", [left, summed], f"{name}.concat", axis=1), name, (channels, channels), 1
+        )
 
 
 def detector() -> bytes:
@@ -72,7 +76,9 @@ def detector() -> bytes:
     fused = net.conv(net.add("Concat", [up, middle], "pyramid", axis=1), "fuse", (192, 64), 1)
     rows = [_head(net, net.block(fused, "block4", 64), "head_fine", 64), _head(net, deep, "head_coarse", 128)]
     joined = net.add("Concat", rows, "predictions", axis=2)
-    net.nodes.append(w.node("Split", [joined, net.constant("parts", [4, CLASSES])], ["box", "logit"], name="split", axis=1))
+    net.nodes.append(
+        w.node("Split", [joined, net.constant("parts", [4, CLASSES])], ["box", "logit"], name="split", axis=1)
+    )
     boxes = net.add("Transpose", ["box"], "boxes", perm=[0, 2, 1])
     scores = net.add("Sigmoid", ["logit"], "scores")
     net.constant("most", [100])
@@ -93,7 +99,12 @@ def _gate(net: _Net, source: str, channels: int) -> str:
     """Squeeze and excite, its mean written as a pool over the whole map: too large a window for the AI Core kernel."""
     edge = SIZE // 16
     mean = net.add("AveragePool", [source], "gate.mean", kernel_shape=[edge, edge])
-    made = net.add("Conv", [mean, net.weight([channels, channels, 1, 1]), net.weight([channels])], "gate.conv", kernel_shape=[1, 1])
+    made = net.add(
+        "Conv",
+        [mean, net.weight([channels, channels, 1, 1]), net.weight([channels])],
+        "gate.conv",
+        kernel_shape=[1, 1],
+    )
     return net.add("Mul", [source, net.add("Sigmoid", [made], "gate.sigmoid")], "gate")
 
 
@@ -109,18 +120,45 @@ def operators() -> str:
     """One layer of a decoder as an operator JSON with shapes."""
     rows: Iterator[dict[str, object]] = iter(
         (
-            {"type": "RmsNorm", "count": 2, "in_shapes": [[16, 4096], [4096]], "out_shapes": [[16, 4096], [16, 1]]},
-            {"type": "MatMulV2", "name": "qkv", "in_shapes": [[16, 4096], [4096, 6144]], "out_shapes": [[16, 6144]]},
-            {"type": "MatMulV2", "name": "out", "in_shapes": [[16, 4096], [4096, 4096]], "out_shapes": [[16, 4096]]},
-            {"type": "MatMulV2", "name": "gate_up", "in_shapes": [[16, 4096], [4096, 24576]], "out_shapes": [[16, 24576]]},
+            {
+                "type": "RmsNorm",
+                "count": 2,
+                "in_shapes": [[16, 4096], [4096]],
+                "out_shapes": [[16, 4096], [16, 1]],
+            },
+            {
+                "type": "MatMulV2",
+                "name": "qkv",
+                "in_shapes": [[16, 4096], [4096, 6144]],
+                "out_shapes": [[16, 6144]],
+            },
+            {
+                "type": "MatMulV2",
+                "name": "out",
+                "in_shapes": [[16, 4096], [4096, 4096]],
+                "out_shapes": [[16, 4096]],
+            },
+            {
+                "type": "MatMulV2",
+                "name": "gate_up",
+                "in_shapes": [[16, 4096], [4096, 24576]],
+                "out_shapes": [[16, 24576]],
+            },
             {"type": "SwiGlu", "in_shapes": [[16, 24576]], "out_shapes": [[16, 12288]]},
-            {"type": "MatMulV2", "name": "down", "in_shapes": [[16, 12288], [12288, 4096]], "out_shapes": [[16, 4096]]},
+            {
+                "type": "MatMulV2",
+                "name": "down",
+                "in_shapes": [[16, 12288], [12288, 4096]],
+                "out_shapes": [[16, 4096]],
+            },
             {"type": "Add", "count": 2, "in_shapes": [[16, 4096], [16, 4096]], "out_shapes": [[16, 4096]]},
         )
     )
     listed = [{**row, "in_dtypes": ["bfloat16"], "out_dtypes": ["bfloat16"]} for row in rows]
     lines = ",\n  ".join(json.dumps(row) for row in listed)
-    return f'{{"name": "decoder layer, 16 tokens", "hardware": "Ascend910B3", "operators": [\n  {lines}\n]}}\n'
+    return (
+        f'{{"name": "decoder layer, 16 tokens", "hardware": "Ascend910B3", "operators": [\n  {lines}\n]}}\n'
+    )
 
 
 def shipped(folder: Path) -> None:

@@ -101,7 +101,9 @@ def path_of(folder: Path, chip: str) -> Path:
 
 def as_text(found: Calibration) -> str:
     """The calibration as it is kept."""
-    return json.dumps({"schema": SCHEMA, "chip": found.chip, "source": found.source, "classes": rows(found)}, indent=1)
+    return json.dumps(
+        {"schema": SCHEMA, "chip": found.chip, "source": found.source, "classes": rows(found)}, indent=1
+    )
 
 
 def rows(found: Calibration) -> dict[str, dict[str, float]]:
@@ -130,7 +132,9 @@ def load(path: Path) -> Calibration | None:
         return Calibration(str(data["chip"]), str(data["source"]), classes)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
         raise SourceError(
-            f"damaged calibration: {fault}", where=str(path), now="delete it, or calibrate again: kb estimate --calibrate"
+            f"damaged calibration: {fault}",
+            where=str(path),
+            now="delete it, or calibrate again: kb estimate --calibrate",
         ) from fault
 
 
@@ -138,8 +142,9 @@ def _kept(row: Mapping[str, Any]) -> Fit:
     factor = float(row["factor"])
     if not 1 / MOST_FACTOR <= factor <= MOST_FACTOR:
         raise ValueError(f"factor {factor}")
-    low, high = row.get("low"), row.get("high")
-    known = low is not None and high is not None
-    if known and not 0 < float(low) <= 1 <= float(high):
+    if row.get("low") is None or row.get("high") is None:
+        return Fit(factor, int(row["kernels"]))
+    low, high = float(row["low"]), float(row["high"])
+    if not 0 < low <= 1 <= high < math.inf:
         raise ValueError("range")
-    return Fit(factor, int(row["kernels"]), float(low) if known else None, float(high) if known else None)
+    return Fit(factor, int(row["kernels"]), low, high)

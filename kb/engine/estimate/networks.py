@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     Vector = np.ndarray[Any, np.dtype[np.float64]]
 
-SPLIT = ("convolution", "product")  # classes whose launch, memory and compute are told apart; depthwise has too few
+SPLIT = (
+    "convolution",
+    "product",
+)  # classes whose launch, memory and compute are told apart; depthwise has too few
 HOLD = 0.1  # penalty on the squared logarithm of a factor, beside residuals rounded off below KNEE
 KNEE = 0.15
 MOST_STEPS = 100
@@ -85,7 +88,9 @@ def read_networks(path: Path) -> list[Measured]:
         found[key].append((row.spec, int(count)))
         times[key] = batch / rate * 1e6
     if not found:
-        raise NothingToJudge("no network", where=str(path), now="one operator call a line, see kb eval --help")
+        raise NothingToJudge(
+            "no network", where=str(path), now="one operator call a line, see kb eval --help"
+        )
     return [Measured(*key, times[key], tuple(calls)) for key, calls in found.items()]
 
 
@@ -96,7 +101,9 @@ def _number(row: Row, name: str) -> float:
         value = 0.0
     if not math.isfinite(value) or value <= 0:
         raise SourceError(
-            f"{name} is no number above 0", where=row.where, now="each line needs network, batch, per_s and count"
+            f"{name} is no number above 0",
+            where=row.where,
+            now="each line needs network, batch, per_s and count",
         )
     return value
 
@@ -172,7 +179,10 @@ def fit_scales(networks: Sequence[Measured]) -> dict[str, Scale]:
 
 def _scale(walk: str, factors: Mapping[str, float], said: str) -> Scale:
     if walk in SPLIT:
-        return Scale(*(factors.get(f"{walk}:{part}", 1.0) for part in ("launch", "memory", "compute")), said)
+        launch, memory, compute = (
+            factors.get(f"{walk}:{part}", 1.0) for part in ("launch", "memory", "compute")
+        )
+        return Scale(launch, memory, compute, said)
     return Scale(factors[walk], factors[walk], factors[walk], said)
 
 

@@ -46,8 +46,9 @@ def shipped_scales() -> Mapping[str, Scales]:
     found: dict[str, dict[str, Scale]] = {}
     for where, row in rows_of("scales.tsv"):
         try:
-            parts = [float(row[name]) for name in ("launch", "memory", "compute")]
-            scale = Scale(*parts, f"scaled to {row['networks']} networks measured as a whole")
+            launch, memory, compute = (float(row[name]) for name in ("launch", "memory", "compute"))
+            said = f"scaled to {row['networks']} networks measured as a whole"
+            scale = Scale(launch, memory, compute, said)
         except (KeyError, ValueError) as fault:
             raise KnowledgeError(f"not a row of scales: {fault}", where=where, now="mend the row") from fault
         found.setdefault(row["chip_family"], {})[row["class"]] = scale

@@ -8,7 +8,6 @@ from kb.engine.estimate.geometry import Product, Shape
 from kb.engine.estimate.spec import OpSpec, layout
 from kb.model import Tensor
 
-
 BLOCK = 16  # channels that a cube block takes at least
 
 
@@ -58,12 +57,16 @@ def _grouped_product(spec: OpSpec, groups: int) -> Product | None:
     if weight is None or not maps or 0 in weight or 0 in maps[0] or len(maps[0]) < 4:
         return None
     image = maps[0]
-    space = image[0] * (math.prod(image[2:4]) if len(image) == 5 and image[4] in (16, 32) else math.prod(image[2:]))
+    space = image[0] * (
+        math.prod(image[2:4]) if len(image) == 5 and image[4] in (16, 32) else math.prod(image[2:])
+    )
     inside, window = (1, math.prod(weight[1:])) if len(weight) == 3 else (weight[1], math.prod(weight[2:]))
     outside = max(1, weight[0] // groups)
     together = next(n for n in range(1, BLOCK + 1) if n * inside % BLOCK == 0 and n * outside % BLOCK == 0)
     together = min(together, groups)
-    return Product(math.ceil(groups / together), space, together * outside, together * inside * window, together)
+    return Product(
+        math.ceil(groups / together), space, together * outside, together * inside * window, together
+    )
 
 
 def gradient_input_product(spec: OpSpec) -> Product | None:

@@ -54,7 +54,9 @@ def _said(calls: list[Call], *, fused: bool) -> Iterator[str]:
     if conversions:
         why = "and products on FRACTAL_NZ" if fused else "and products on plain matrices"
         yield f"{conversions} TransData where layouts change: convolutions and pools work on NC1HWC0 {why}"
-    if any(call.type == "BatchMatMulV2" for call in calls) and any(call.type == "SoftmaxV2" for call in calls):
+    if any(call.type == "BatchMatMulV2" for call in calls) and any(
+        call.type == "SoftmaxV2" for call in calls
+    ):
         yield "attention stays products and softmax: converters fuse it only where the model says so"
 
 

@@ -40,13 +40,19 @@ def _utilisation(chip: Target, used: float, samples: int | None, family: str) ->
     name = "cube utilisation"
     text = f"{percent(used)} of the fp16 cube peak"
     if chip.family != "ascend-310p":
-        return ForecastCheck(name, f"{text}; no network totals of this chip are published", None if used <= 1 else False)
+        return ForecastCheck(
+            name, f"{text}; no network totals of this chip are published", None if used <= 1 else False
+        )
     column = "batch1" if samples == 1 else "best"
     rows = [row for _, row in rows_of("utilisation.tsv") if row[column]]
     same = [row for row in rows if row["family"] == family]
     values = sorted(float(row[column]) for row in same or rows)
     low, high = values[0] / NEAR, min(1.0, values[-1] * NEAR)
-    whose = f"{len(same)} published {family} networks" if same else f"{len(rows)} published networks of all families"
+    whose = (
+        f"{len(same)} published {family} networks"
+        if same
+        else f"{len(rows)} published networks of all families"
+    )
     batch = "batch 1" if samples == 1 else "their best batch"
     span = " to ".join(dict.fromkeys((percent(values[0]), percent(values[-1]))))
     text += f"; {whose} reach {span} on 310P at {batch}"

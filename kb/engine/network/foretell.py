@@ -68,8 +68,8 @@ def foretell(network: Network, soc: str, found: Sequence[Timed], family: str = "
     rows = [_row(one, total.mid_us) for one in found]
     rows.sort(key=lambda row: (-(row.mid_us or 0.0), row.not_estimated is None, row.type, row.name))
     bounds: dict[str, float] = defaultdict(float)
-    for count, one in known:
-        bounds[one.bound] += count * one.mid_us / total.mid_us if total.mid_us else 0.0
+    for count, answer in known:
+        bounds[answer.bound] += count * answer.mid_us / total.mid_us if total.mid_us else 0.0
     engines: Counter[str] = Counter()
     for one in found:
         engines[one.call.engine] += one.count
@@ -87,7 +87,9 @@ def foretell(network: Network, soc: str, found: Sequence[Timed], family: str = "
         checks=tuple(cross_checks(chip, found, total.mid_us, network.samples, family)),
         assumptions=tuple(_assumptions(network, chip, found)),
         doubts=tuple(
-            dict.fromkeys(one.answer.doubt for one in found if isinstance(one.answer, Estimate) and one.answer.doubt)
+            dict.fromkeys(
+                one.answer.doubt for one in found if isinstance(one.answer, Estimate) and one.answer.doubt
+            )
         ),
     )
 

@@ -102,9 +102,9 @@ class _Grouping:
             elif constant and after.type in ("Add", "Sub", "Mul", "Div") and not activated and not summed:
                 if not convolution and after.type != "Add" and not self.fused:
                     return
-            elif after.type in CLAMPS and convolution and not activated:
-                activated = True
-            elif self.fused and after.type in ACTIVATIONS and not activated:
+            elif (after.type in CLAMPS and convolution and not activated) or (
+                self.fused and after.type in ACTIVATIONS and not activated
+            ):
                 activated = True
             elif self.fused and after.type == "Add" and not summed and self._same_size(group, after):
                 summed = True

@@ -76,7 +76,12 @@ def _mish(wiring: Wiring, node: Node) -> Idiom | None:
     tanh = _alone(wiring, wiring.next(node), "Tanh")
     product = wiring.next(tanh) if tanh else None
     inputs = wiring.data_inputs(node)
-    if tanh is None or product is None or product.type != "Mul" or inputs[0] not in wiring.data_inputs(product):
+    if (
+        tanh is None
+        or product is None
+        or product.type != "Mul"
+        or inputs[0] not in wiring.data_inputs(product)
+    ):
         return None
     return "Mish", [node, tanh, product]
 

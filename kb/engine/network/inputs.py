@@ -12,7 +12,9 @@ from kb.graph.types import Dim, Graph, Model, Shape, Value
 
 PICTURE, SEQUENCE, FRAMES = 224, 128, 16000  # sizes taken where a model leaves them open
 MAX_ELEMENTS, MAX_RANK = 1 << 40, 8
-_GIVEN = re.compile(r"\s*(?P<name>[^:]*?)\s*:\s*[\[(]?\s*(?P<dims>\d{1,12}(?:\s*[,x]\s*\d{1,12})*)\s*[\])]?\s*")
+_GIVEN = re.compile(
+    r"\s*(?P<name>[^:]*?)\s*:\s*[\[(]?\s*(?P<dims>\d{1,12}(?:\s*[,x]\s*\d{1,12})*)\s*[\])]?\s*"
+)
 
 
 def parse_shapes(texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -70,9 +72,7 @@ def bind(model: Model, given: Mapping[str, tuple[int, ...]]) -> tuple[Model, tup
     return replace(model, graph=graph), tuple(assumed)
 
 
-def _bound(
-    value: Value, given: tuple[int, ...] | None, symbols: dict[str, int], assumed: list[str]
-) -> Value:
+def _bound(value: Value, given: tuple[int, ...] | None, symbols: dict[str, int], assumed: list[str]) -> Value:
     if given is not None:
         return replace(value, shape=given)
     shape = value.shape

@@ -83,4 +83,6 @@ def _steps(found: Sequence[str], layout: str) -> list[tuple[str, str]]:
 
 
 def _possible(shape: tuple[int, ...], layout: str) -> bool:
-    return layout == PLAIN or (layout == BLOCKED and len(shape) == 4) or (layout == FRACTAL and len(shape) >= 2)
+    return (
+        layout == PLAIN or (layout == BLOCKED and len(shape) == 4) or (layout == FRACTAL and len(shape) >= 2)
+    )

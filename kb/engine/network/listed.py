@@ -18,7 +18,9 @@ from kb.textfile import read_text
 
 MOST = 100_000
 _CELLS = ("in_shapes", "in_dtypes", "in_formats", "out_shapes", "out_dtypes", "out_formats", "core", "groups")
-_KEYS = frozenset((*_CELLS, "type", "operator", "name", "count", "shape", "dtype", "share", "time_us", "metrics"))
+_KEYS = frozenset(
+    (*_CELLS, "type", "operator", "name", "count", "shape", "dtype", "share", "time_us", "metrics")
+)
 _NOW = 'give {"hardware": ..., "operators": [{"type": "Add", "in_shapes": [[8, 64], [8, 64]]}]}'
 
 

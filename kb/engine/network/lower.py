@@ -8,15 +8,27 @@ from dataclasses import dataclass, field
 
 from kb.engine.family.wiring import Wiring, wire
 from kb.engine.network import names
-from kb.engine.network.groups import CONVOLUTIONS, ELEMENTWISE, PRODUCTS, Group, constants, data_inputs, grouped
+from kb.engine.network.groups import (
+    CONVOLUTIONS,
+    ELEMENTWISE,
+    PRODUCTS,
+    Group,
+    constants,
+    data_inputs,
+    grouped,
+)
 from kb.engine.network.layouts import BLOCK, BLOCKED, FRACTAL, PLAIN, Layouts, device_dtype, sizes, tensor
 from kb.engine.network.types import Call
 from kb.graph.types import Model, Node
 from kb.model import Tensor
 from kb.targets import Target
 
-_POOLS = frozenset({"MaxPool", "AveragePool", "Resize", "Upsample", "BatchNormalization", "InstanceNormalization"})
-_SIZED = frozenset({"Resize", "Upsample", "Pad", "Tile", "Expand", "Slice", "Clip", "NonMaxSuppression", "TopK", "OneHot"})
+_POOLS = frozenset(
+    {"MaxPool", "AveragePool", "Resize", "Upsample", "BatchNormalization", "InstanceNormalization"}
+)
+_SIZED = frozenset(
+    {"Resize", "Upsample", "Pad", "Tile", "Expand", "Slice", "Clip", "NonMaxSuppression", "TopK", "OneHot"}
+)
 _SPATIAL = frozenset({"GlobalAveragePool", "GlobalMaxPool"})
 _HEAD_PERMUTATIONS = ((0, 2, 1, 3), (0, 2, 3, 1))
 _ROWS = frozenset({"Softmax", "LayerNormalization", "LayerNorm", "RmsNorm"})
@@ -42,7 +54,9 @@ class _Lowering:
     engines: Mapping[int, str]
     calls: list[Call] = field(default_factory=list)
     layouts: Layouts = field(init=False)
-    renamed: dict[str, str] = field(default_factory=dict)  # reshaped values nobody has read yet, with their source
+    renamed: dict[str, str] = field(
+        default_factory=dict
+    )  # reshaped values nobody has read yet, with their source
     done: set[int] = field(default_factory=set)  # nodes that a kernel before them took in
 
     def __post_init__(self) -> None:
@@ -145,7 +159,9 @@ class _Lowering:
             rank = 4
             axis = group.head.integer("axis", 0) % rank
             ends = shapes + [sizes(self.wiring.of(name)) for name in group.head.outputs if name]
-            return axis != 1 or all(shape is not None and len(shape) == rank and shape[1] % BLOCK == 0 for shape in ends)
+            return axis != 1 or all(
+                shape is not None and len(shape) == rank and shape[1] % BLOCK == 0 for shape in ends
+            )
         return False
 
     # --- cube kernels ---------------------------------------------------------------------------------------------
@@ -155,15 +171,19 @@ class _Lowering:
         weight = sizes(self.wiring.input(node, 1))
         data = sizes(self.wiring.input(node, 0))
         if weight is None or data is None or len(weight) != 4:
-            kind = "Conv3D" if weight is not None and len(weight) == 5 else names.kernel_type(group.type, node)
+            kind = (
+                "Conv3D" if weight is not None and len(weight) == 5 else names.kernel_type(group.type, node)
+            )
             if weight is not None and len(weight) == 3:  # one axis: converters add one of size 1
-                self._flat_convolution(group, data, weight)
+                self._flat_convolution(group, weight)
             else:
                 self._call(group, kind, PLAIN)
             return
         groups = max(1, node.integer("group", 1))
         depthwise = groups > 1 and weight[1] == 1 and weight[0] == groups
-        kind = "DepthwiseConv2D" if depthwise and group.type == "Conv" else names.kernel_type(group.type, node)
+        kind = (
+            "DepthwiseConv2D" if depthwise and group.type == "Conv" else names.kernel_type(group.type, node)
+        )
         self._call(group, kind, self.blocked, (self._filter(node, weight, groups),))
         last = self.calls.pop()
         attributes = {"groups": str(groups)} if groups > 1 else {}
@@ -178,18 +198,24 @@ class _Lowering:
         windows = math.prod(weight[2:]) * math.ceil(weight[1] / BLOCK)
         return Tensor((windows, math.ceil(weight[0] / BLOCK), BLOCK, BLOCK), dtype, "FRACTAL_Z")
 
-    def _flat_convolution(
-        self, group: Group, data: tuple[int, ...] | None, weight: tuple[int, ...]
-    ) -> None:
+    def _flat_convolution(self, group: Group, weight: tuple[int, ...]) -> None:
         """A one-dimensional convolution as the product it is unfolded to."""
         engine = self._engine(group)
         inputs = [self.bring(name, PLAIN) for name in data_inputs(self.wiring, group)]
         outputs = tuple(self._made(name, PLAIN) for name in group.nodes[-1].outputs[:1])
 
         def tall(t: Tensor) -> Tensor:
-            return t if t.shape is None or len(t.shape) != 3 else Tensor((*t.shape[:2], 1, t.shape[2]), t.dtype, "NCHW")
+            return (
+                t
+                if t.shape is None or len(t.shape) != 3
+                else Tensor((*t.shape[:2], 1, t.shape[2]), t.dtype, "NCHW")
+            )
 
-        flt = Tensor((*weight[:2], 1, weight[2]), device_dtype(self.wiring.input(group.head, 1).dtype, half=True), "NCHW")
+        flt = Tensor(
+            (*weight[:2], 1, weight[2]),
+            device_dtype(self.wiring.input(group.head, 1).dtype, half=True),
+            "NCHW",
+        )
         groups = max(1, group.head.integer("group", 1))
         kind = "Conv2D" if group.type == "Conv" else names.kernel_type(group.type, group.head)
         self.calls.append(
@@ -241,7 +267,9 @@ class _Lowering:
             self.done.add(id(after))
         moved = self.bring(source, FRACTAL)
         made = self._made(out, FRACTAL)
-        self.calls.append(Call("ConfusionTransposeD", node.name[:120] or out[:120], (moved,), (made,), layers=tuple(layers)))
+        self.calls.append(
+            Call("ConfusionTransposeD", node.name[:120] or out[:120], (moved,), (made,), layers=tuple(layers))
+        )
         return True
 
 

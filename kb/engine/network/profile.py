@@ -32,13 +32,22 @@ TOOL = "estimate"
 def to_profile(network: Network, found: Sequence[Timed], soc: str, path: Path, kind: str) -> Profile:
     """The profile of a network: one operator a distinct call that has a time. `kind` names the file's format."""
     chip = targets.typical(soc)
-    ran = [_operator(one, fused=chip.fused) for one in found if isinstance(one.answer, Estimate)]
-    notices = [Notice("estimated", "estimated from shapes, nothing was measured: no counter is read, so no bottleneck is proven")]
+    known = ((one, one.answer) for one in found if isinstance(one.answer, Estimate))
+    ran = [_operator(one, answer, fused=chip.fused) for one, answer in known]
+    notices = [
+        Notice(
+            "estimated",
+            "estimated from shapes, nothing was measured: no counter is read, so no bottleneck is proven",
+        )
+    ]
     missing = sorted({one.call.type for one in found if not isinstance(one.answer, Estimate)})
     if missing:
         count = sum(one.count for one in found if not isinstance(one.answer, Estimate))
         notices.append(
-            Notice("not-estimated", f"{count} calls have no time and are missing from every sum: {', '.join(missing[:8])}")
+            Notice(
+                "not-estimated",
+                f"{count} calls have no time and are missing from every sum: {', '.join(missing[:8])}",
+            )
         )
     notices += [Notice("model", text) for text in network.notices]
     return Profile(
@@ -54,11 +63,16 @@ def to_profile(network: Network, found: Sequence[Timed], soc: str, path: Path, k
     )
 
 
-def _operator(one: Timed, *, fused: bool) -> Operator:
-    call, answer = one.call, one.answer
-    assert isinstance(answer, Estimate)
+def _operator(one: Timed, answer: Estimate, *, fused: bool) -> Operator:
+    call = one.call
     duration = Measure(
-        answer.mid_us, "us", f"estimated: {answer.basis}", answer.low_us, answer.high_us, one.count, computed=True
+        answer.mid_us,
+        "us",
+        f"estimated: {answer.basis}",
+        answer.low_us,
+        answer.high_us,
+        one.count,
+        computed=True,
     )
     return Operator(
         name=call.name,

@@ -54,11 +54,21 @@ def test_scales_find_a_planted_factor() -> None:
 
 def table(folder: Path, line: str) -> Path:
     path = folder / "n.tsv"
-    path.write_text("network\tbatch\tper_s\tcount\tchip\top_type\tin_shapes\tin_dtypes\n" + line, encoding="utf-8")
+    path.write_text(
+        "network\tbatch\tper_s\tcount\tchip\top_type\tin_shapes\tin_dtypes\n" + line, encoding="utf-8"
+    )
     return path
 
 
-@pytest.mark.parametrize("line", ["a\t0\t5\t1\t310P3\tRelu\t8\tfloat16\n", "a\t1\tx\t1\t310P3\tRelu\t8\tfloat16\n", "a\t1\t5\t\t310P3\tRelu\t8\tfloat16\n", "a\t1\t5\tinf\t310P3\tRelu\t8\tfloat16\n"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a\t0\t5\t1\t310P3\tRelu\t8\tfloat16\n",
+        "a\t1\tx\t1\t310P3\tRelu\t8\tfloat16\n",
+        "a\t1\t5\t\t310P3\tRelu\t8\tfloat16\n",
+        "a\t1\t5\tinf\t310P3\tRelu\t8\tfloat16\n",
+    ],
+)
 def test_a_table_with_wrong_numbers_is_refused(tmp_path: Path, line: str) -> None:
     with pytest.raises(SourceError):
         networks.read_networks(table(tmp_path, line))

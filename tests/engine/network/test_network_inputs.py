@@ -23,7 +23,10 @@ def test_shapes_as_users_write_them() -> None:
     assert parse_shapes(["a:1,2;b:3x4", " c : [5, 6] "]) == {"a": (1, 2), "b": (3, 4), "c": (5, 6)}
 
 
-@pytest.mark.parametrize("text", ["", "images", "images:", ":1,2", "a:1,,2", "a:-1,3", "a:0,3", "a:1,2:3", "a:" + "9," * 9 + "9", "a:1e3"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "images", "images:", ":1,2", "a:1,,2", "a:-1,3", "a:0,3", "a:1,2:3", "a:" + "9," * 9 + "9", "a:1e3"],
+)
 def test_shapes_that_make_no_sense_are_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse_shapes([text])

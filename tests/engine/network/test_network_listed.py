@@ -31,13 +31,19 @@ def test_a_list_of_operators(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (network.name, soc, len(network.calls)) == ("net", "Ascend310P3", 2)
     one, two = network.calls
-    assert (one.times, [t.shape for t in one.inputs], one.inputs[1].dtype) == (3, [(8, 64), (8, 64)], "float16")
+    assert (one.times, [t.shape for t in one.inputs], one.inputs[1].dtype) == (
+        3,
+        [(8, 64), (8, 64)],
+        "float16",
+    )
     assert two.inputs[0].shape == (8, 64)
     assert [call.engine for call in with_engines(network, soc).calls] == ["ai_core", "ai_cpu"]
 
 
 def test_one_operator_alone_and_a_bare_list(tmp_path: Path) -> None:
-    network, soc = read(tmp_path, {"operator": "Relu", "hardware": "Ascend310P3", "shape": "(8,64)"}, "Ascend910B3")
+    network, soc = read(
+        tmp_path, {"operator": "Relu", "hardware": "Ascend310P3", "shape": "(8,64)"}, "Ascend910B3"
+    )
     assert (network.calls[0].type, network.calls[0].inputs[0].shape, soc) == ("Relu", (8, 64), "Ascend910B3")
     network, soc = read(tmp_path, [{"type": "Relu", "in_shapes": "8,64"}])
     assert (len(network.calls), soc) == (1, "")

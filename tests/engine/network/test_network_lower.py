@@ -32,7 +32,9 @@ def types(found: Sequence[Call]) -> list[str]:
 
 
 def conv(source: str, out: str, into: int, channels: int, group: int = 1) -> tuple[bytes, bytes]:
-    node = w.node("Conv", [source, f"w{out}"], [out], kernel_shape=[3, 3], pads=[1, 1, 1, 1], group=group, name=out)
+    node = w.node(
+        "Conv", [source, f"w{out}"], [out], kernel_shape=[3, 3], pads=[1, 1, 1, 1], group=group, name=out
+    )
     return node, w.tensor(f"w{out}", [channels, into // group, 3, 3])
 
 
@@ -157,7 +159,9 @@ def test_spelt_out_operations_become_one_kernel() -> None:
         w.node("Add", ["x", "three"], ["a"]), w.node("Clip", ["a", "zero", "six"], ["c"]),
         w.node("Mul", ["x", "c"], ["m"]), w.node("Div", ["m", "six"], ["y"]),
     ]  # fmt: skip
-    assert types(calls(swish, [4, 64], [w.tensor(n, []) for n in ("three", "zero", "six")], SPLIT)) == ["HardSwish"]
+    assert types(calls(swish, [4, 64], [w.tensor(n, []) for n in ("three", "zero", "six")], SPLIT)) == [
+        "HardSwish"
+    ]
 
 
 def test_what_falls_back_is_on_ai_cpu_in_plain_layout() -> None:
