@@ -149,7 +149,8 @@ def _fallbacks(result: CheckResult) -> list[str]:
     for operator in result.operators:
         if operator.falls_back or operator.engine == "no_importer":
             way = f"; way out: {', '.join(operator.remedies)}" if operator.remedies else ""
-            out.append(f"{operator.type} x{operator.count}: {operator.restriction or operator.engine}{way}")
+            why = "; ".join(operator.broken) or operator.restriction or operator.engine
+            out.append(f"{operator.type} x{operator.count}: {why}{way}")
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from kb.engine.family.wiring import Wiring
 from kb.graph.types import Node
@@ -13,22 +13,21 @@ Idiom = tuple[str, list[Node]]  # CANN type and its nodes in order
 def idioms(wiring: Wiring) -> Iterator[Idiom]:
     """Every spelt-out operation; no node is in two of them."""
     taken: set[int] = set()
+    place = {id(node): at for at, node in enumerate(wiring.nodes)}
     for node in wiring.nodes:
         finder = _FINDERS.get(node.type)
         found = finder(wiring, node) if finder else None
         if found is None:
             continue
-        parts = _closed(wiring, list({id(part): part for part in found[1]}.values()))
+        parts = _closed(wiring, place, {id(part): part for part in found[1]})
         if parts and not taken & {id(part) for part in parts}:
             taken |= {id(part) for part in parts}
             yield found[0], parts
 
 
-def _closed(wiring: Wiring, parts: list[Node]) -> list[Node]:
+def _closed(wiring: Wiring, place: Mapping[int, int], inside: Mapping[int, Node]) -> list[Node]:
     """The nodes in the file's order, or none when something outside reads a value in the middle."""
-    place = {id(node): at for at, node in enumerate(wiring.nodes)}
-    parts.sort(key=lambda node: place[id(node)])
-    inside = {id(part) for part in parts}
+    parts = sorted(inside.values(), key=lambda node: place[id(node)])
     for part in parts[:-1]:
         if any(id(reader) not in inside for reader in wiring.readers(part)):
             return []
