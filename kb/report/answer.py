@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kb import units
 from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
-from kb.report.catalogue import say
+from kb.report.catalogue import TEXTS, say
 
 CANDIDATES = 4  # chips named where several fit; the JSON document names all
 
@@ -142,6 +142,12 @@ def sure(confidence: float, lang: str) -> str:
     else:
         word = say("sure.low", lang)
     return f"{word} ({confidence:.2g})"
+
+
+def who_text(who: str, effort: str, lang: str) -> str:
+    """Whose work an advice is and how much; a word that is none of the vocabulary stands as it is."""
+    keys = ((f"who.{who}", who), (f"who.effort.{effort}", effort))
+    return ", ".join(say(key, lang) if key in TEXTS else word for key, word in keys if word)
 
 
 def gain_text(report: Report, advice: Recommendation, lang: str) -> str:

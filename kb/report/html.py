@@ -190,12 +190,11 @@ def _recommendations(report: Report, lang: str, prefix: str) -> Iterator[str]:
 def _recommendation(report: Report, advice: Recommendation, lang: str, prefix: str) -> Iterator[str]:
     yield f'<div class="card" id="{prefix}advice-{advice.rank}" data-f><h3><span class="rank">{advice.rank}</span>{esc(advice.title)}</h3>'
     yield f'<p class="gain">{esc(answer.gain_text(report, advice, lang))}</p>'
-    effort = f"{say('label.effort', lang)}: {advice.effort}" if advice.effort else ""
     facts = (
         ("label.basis", esc(advice.gain.basis)),
         ("label.finding", _finding_link(report, advice.finding, prefix)),
         ("label.evidence", _list(advice.evidence)),
-        ("label.who", esc(", ".join(part for part in (advice.who, effort) if part))),
+        ("label.who", esc(answer.who_text(advice.who, advice.effort, lang))),
         ("label.steps", _list(advice.steps, ordered=True)),
         ("label.check", esc(advice.check)),
         ("label.not_when", esc(advice.when_not)),

@@ -211,12 +211,11 @@ def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> N
             head = screen.say(f"label.{label}") if at == 0 else ""
             screen.field(head, text, indent=4, edge=edge, hang=hang, style=style)
 
-    effort = f"{screen.say('label.effort')}: {advice.effort}" if advice.effort else ""
     field("gain", [answer.gain_text(report, advice, screen.lang)], "green")
     field("basis", [advice.gain.basis])
     field("finding", [answer.finding_text(report, advice.finding)])
     field("evidence", advice.evidence)
-    field("who", [", ".join(part for part in (advice.who, effort) if part)])
+    field("who", [answer.who_text(advice.who, advice.effort, screen.lang)])
     if len(advice.steps) > 1:
         field("steps", [f"{number}. {step}" for number, step in enumerate(advice.steps, 1)], hang=3)
     else:
