@@ -335,11 +335,15 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "migrate.no_cases": ("No case study resembles it.", "没有相似案例。", "似た事例はありません。"),
     "migrate.no_figure": ("no published figure", "无公开数据", "公表値なし"),
     "migrate.plan": ("Plan, in order", "计划（按顺序）", "計画（順番どおり）"),
-    "migrate.profile": ("What to profile first on the device", "上板后先测量什么", "実機で最初に計測するもの"),
+    "migrate.profile": (
+        "What to profile first on the device",
+        "上板后先测量什么",
+        "実機で最初に計測するもの",
+    ),
     "migrate.saves": (
         "saves {low} to {high} of the run, estimated",
         "估计节省运行的 {low} 至 {high}",
-        "実行全体の {low}～{high} を短縮（見積もり）",
+        "実行全体の {low}〜{high} を短縮（見積もり）",
     ),
     "migrate.title": ("Moving {model} to {soc}", "将 {model} 迁移到 {soc}", "{model} の {soc} への移行"),
     "migrate.uncertain": (

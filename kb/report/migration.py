@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kb import units
@@ -15,6 +15,7 @@ from kb.report.page import Block, Fields, Heading, Items, Page, Para, Table
 
 Row = Mapping[str, Any]
 HOT = 15
+_WIDE = ("zh", "ja")  # languages with full-width signs
 STEPS = ("import", "limit", "fallback", "unknown", "advice", "measure")
 
 
@@ -112,19 +113,23 @@ def _cases(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[B
 def _step(step: Row, document: Row, entries: Mapping[str, Entry], lang: str) -> str:
     kind = step["kind"] if step["kind"] in STEPS else "unknown"
     if kind == "measure":
-        soc = document["soc"]
-        return f"{say('migrate.measure', lang)}: {say('migrate.collect', lang)}; {say('migrate.calibrate', lang, soc=soc)}"
+        then = say("migrate.calibrate", lang, soc=document["soc"])
+        return _sentence(say("migrate.measure", lang), [say("migrate.collect", lang), then], lang)
     ids = list(step.get("entries", ()))
     subject = step["subject"]
     if kind == "advice" and ids and ids[0] in entries:
         subject = f"{entries[ids[0]].title.get(lang)} ({ids[0]})"
         ids = []
-    parts = [f"{say(f'migrate.{kind}', lang)}: {subject}", step.get("why", "")]
+    parts = [subject, step.get("why", "")]
     if step.get("saves_high") is not None:
         low, high = units.percent(step["saves_low"]), units.percent(step["saves_high"])
         parts.append(say("migrate.saves", lang, low=low, high=high))
-    parts += _named(ids, entries, lang)
-    return "; ".join(part for part in parts if part)
+    return _sentence(say(f"migrate.{kind}", lang), [*parts, *_named(ids, entries, lang)], lang)
+
+
+def _sentence(head: str, parts: Iterable[str], lang: str) -> str:
+    colon, semicolon = ("：", "；") if lang in _WIDE else (": ", "; ")
+    return f"{head}{colon}{semicolon.join(part for part in parts if part)}"
 
 
 def _profile(document: Row, lang: str) -> Iterator[str]:

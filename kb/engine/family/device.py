@@ -80,8 +80,10 @@ GROUPS = {
 }
 
 MERGED = frozenset({"silu", "gelu", "hswish", "sigmoid", "tanh", "add", "mul", "batchnorm"})
-_MERGED_TYPES = frozenset("Relu LeakyRelu Relu6 PRelu Swish Silu Gelu HardSwish Sigmoid Add AddN Mul".split())
-FEW_APART = 0.35  # such operators a convolution, up to which they count as merged: gates and a few sums remain
+_MERGED_TYPES = frozenset(["Relu", "LeakyRelu", "Relu6", "PRelu", "Swish", "Silu", "Gelu", "HardSwish", "Sigmoid", "Add", "AddN", "Mul"])
+FEW_APART = (
+    0.35  # such operators a convolution, up to which they count as merged: gates and a few sums remain
+)
 WINDOWS = ("conv1", "conv3", "conv5")
 # Groups whose mere presence tells, however rare they are beside hundreds of convolutions.
 TELLING = (
@@ -115,7 +117,11 @@ def profile_counts(operators_: Iterable[Operator]) -> dict[str, int]:
 
 def _windowed(operator: Operator) -> str:
     name = operator.type or ""
-    if operators.canonical(name) == "Gather" and operator.inputs and len(operator.inputs[0].shape or (0, 0)) != 2:
+    if (
+        operators.canonical(name) == "Gather"
+        and operator.inputs
+        and len(operator.inputs[0].shape or (0, 0)) != 2
+    ):
         return "Slice"  # picks along an axis; a table of embeddings has two
     if operators.canonical(name) != "Conv2D" or len(operator.inputs) < 2:
         return name

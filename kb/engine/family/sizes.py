@@ -17,6 +17,7 @@ from kb.graph.types import Shape
 from kb.model import Operator, Tensor
 
 PREFIX = "size:"
+CAMERAS = (5, 6, 7)  # pictures of a car at once; batches are powers of two
 _KINDS = {
     "conv1": "conv", "conv3": "conv", "conv5": "conv", "conv_strip": "conv", "patchify": "conv", "gconv": "conv",
     "conv1d": "conv", "dw": "conv", "dw7": "conv", "conv3d": "conv", "tconv": "up", "resize": "up", "shuffle": "up",
@@ -81,7 +82,7 @@ def readings(found: Iterable[Sized]) -> dict[str, float]:
     values = {
         "deepest": min(math.log2(largest / min(widths)), 6) / 6 if widths else 0.0,
         "picture": float(any(item.data[1] in (1, 3) for item in seen)),
-        "cameras": float(any(item.data[1] == 3 and item.data[0] >= 4 for item in seen)),
+        "cameras": float(any(item.data[1] == 3 and item.data[0] in CAMERAS for item in seen)),
         "latent": float(first is not None and first.data[1] in (4, 8, 9, 16, 32)),
         "wide": float(first is not None and first.data[-2] > 1 and first.data[-1] >= 2 * first.data[-2]),
         "wave": float(any(item.kind == "conv" and item.data[-1] >= 4000 for item in all_)),
