@@ -80,7 +80,22 @@ GROUPS = {
 }
 
 MERGED = frozenset({"silu", "gelu", "hswish", "sigmoid", "tanh", "add", "mul", "batchnorm"})
-_MERGED_TYPES = frozenset(["Relu", "LeakyRelu", "Relu6", "PRelu", "Swish", "Silu", "Gelu", "HardSwish", "Sigmoid", "Add", "AddN", "Mul"])
+_MERGED_TYPES = frozenset(
+    [
+        "Relu",
+        "LeakyRelu",
+        "Relu6",
+        "PRelu",
+        "Swish",
+        "Silu",
+        "Gelu",
+        "HardSwish",
+        "Sigmoid",
+        "Add",
+        "AddN",
+        "Mul",
+    ]
+)
 FEW_APART = (
     0.35  # such operators a convolution, up to which they count as merged: gates and a few sums remain
 )
