@@ -140,7 +140,11 @@ def _headline(forecast: Forecast, report: Report) -> str:
     if forecast.samples:
         text += f" for a batch of {forecast.samples}"
     missing = forecast.not_estimated
-    text += f", without {missing} calls that cannot be estimated" if missing else ""
+    text += (
+        f", without {missing} {'call' if missing == 1 else 'calls'} that cannot be estimated"
+        if missing
+        else ""
+    )
     return f"{text}. {report.headline}"
 
 

@@ -66,7 +66,7 @@ def test_what_cannot_be_estimated_says_so_and_is_left_out(found: ahead.Ahead) ->
     missing = [row for row in forecast.operators if row.not_estimated]
     assert [row.type for row in missing] == ["NonMaxSuppressionV6"]
     assert forecast.not_estimated == 1 and missing[0].mid_us is None
-    assert "without 1 calls" in found.report.headline
+    assert "without 1 call that" in found.report.headline
 
 
 def test_nothing_passes_for_a_measurement(found: ahead.Ahead) -> None:

@@ -1,6 +1,7 @@
 """A calibration: how far one profile of the user's chip lies from the estimates, class by class, kept for later ones.
 
-For each class (way of walking over the data) the factor is the median of measured over estimated, over distinct kernels.
+For each class (way of walking over the data) the factor is the median of measured over estimated, over distinct kernels,
+drawn towards 1 where it is no larger than its own uncertainty.
 Kernels of one type and shape count once, however often they ran, so that one hot kernel does not speak for its class.
 """
 
@@ -27,6 +28,10 @@ SCHEMA = "kb.calibration/1"
 FEWEST = 3  # distinct kernels for a factor
 FEWEST_SPREAD = 10  # for a range of one's own
 NARROWEST = 0.1  # of that range, in logarithms: timings repeat no better
+TAIL = 50  # one kernel in so many may lie below the range, and one above
+DEVIATION_OF_MEDIAN = (
+    1.86  # standard deviation of a median by the median absolute deviation: 1.4826 x sqrt(pi / 2)
+)
 MOST_FACTOR = 50.0
 _LEFT_OUT = ("ai_cpu", "communication", "other", "dsa", "dvpp")
 
@@ -86,11 +91,17 @@ def calibrate(ran: Iterable[Operator], chip: Target, source: str) -> Calibration
 
 
 def _fit(values: list[float]) -> Fit:
-    factor = min(max(median(values), 1 / MOST_FACTOR), MOST_FACTOR)
+    """The median ratio, drawn towards 1 as far as it is no larger than its own uncertainty (James and Stein)."""
+    logs = [math.log(value) for value in values]
+    shift = median(logs)
+    deviation = median(abs(value - shift) for value in logs)
+    doubt = (DEVIATION_OF_MEDIAN * deviation) ** 2 / len(values)
+    shift *= max(0.0, 1 - doubt / shift**2) if shift else 0.0
+    factor = min(max(math.exp(shift), 1 / MOST_FACTOR), MOST_FACTOR)
     if len(values) < FEWEST_SPREAD:
         return Fit(factor, len(values))
-    logs = sorted(math.log(value / factor) for value in values)
-    low, high = logs[len(logs) // 20], logs[-1 - len(logs) // 20]
+    spread = sorted(value - math.log(factor) for value in logs)
+    low, high = spread[len(spread) // TAIL], spread[-1 - len(spread) // TAIL]
     return Fit(factor, len(values), math.exp(min(low, -NARROWEST)), math.exp(max(high, NARROWEST)))
 
 
