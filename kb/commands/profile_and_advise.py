@@ -127,11 +127,14 @@ def run(
         output=output,
     )
     if len(target) == 1 and is_profile(Path(target[0])) and not dry_run:
-        unused = _collecting(options)
+        unused = ", ".join(filter(None, (_collecting(options), "--input-shape" if input_shape else "")))
         if unused:
             say(common, f"{target[0]} is a profile that exists: nothing is collected, {unused} not used")
         return advise.run(common, paths=[target[0]], soc=soc, audience=audience, top=top)
     if not dry_run and _kind(options) == "estimate":
+        unused = _collecting(replace(options, mode="auto"))
+        if unused:
+            say(common, f"{target[0]} is estimated: nothing is collected, {unused} not used")
         request = request_for(soc=soc, shape="", audience=audience, top=top)
         return print_forecast(common, Path(target[0]), request, input_shape or [], uncalibrated=uncalibrated)
     plan = collect.plan(options, collect.look_around())

@@ -47,6 +47,13 @@ def test_a_model_is_foretold_kept_and_shown_again(real: Run) -> None:
     assert status == 0 and "Estimate, nothing measured" in " ".join(out.split())
 
 
+def test_options_of_a_collection_are_named_as_unused(real: Run) -> None:
+    _, _, err = real(
+        "profile-and-advise", "tiny_detector.onnx", "--soc", SOC, "--mode", "estimate", "--warm-up", "3"
+    )
+    assert "nothing is collected, --warm-up not used" in err
+
+
 def test_sizes_of_inputs(real: Run, tmp_path: Path) -> None:
     nodes = [w.node("Relu", ["x"], ["y"])]
     Path("open.onnx").write_bytes(w.model(w.graph(nodes, [w.value("x", ["n", 64])], [w.value("y", None)])))
