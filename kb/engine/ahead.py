@@ -121,12 +121,12 @@ def _ahead(
     report = replace(
         report,
         forecast=forecast,
+        measured=(),  # nothing was: an estimate is never compared with a run
         headline=_headline(forecast, report),
         findings=tuple(_unsure(finding) for finding in report.findings),
         similar_cases=result.similar_cases or report.similar_cases,
         warnings=tuple(dict.fromkeys(warnings)),
     )
-    report = replace(report, run=pipeline.run_id(report))
     return Ahead(pipeline.narrow(report, request), result)
 
 
