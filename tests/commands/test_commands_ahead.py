@@ -47,6 +47,18 @@ def test_a_model_is_foretold_kept_and_shown_again(real: Run) -> None:
     assert status == 0 and "Estimate, nothing measured" in " ".join(out.split())
 
 
+def test_an_estimate_is_not_compared_with_a_run(real: Run) -> None:
+    rows = [
+        f'r{at},Add,AI_VECTOR_CORE,{9 + at},40,"""16,4096""",FLOAT16,ND,"""16,4096""",FLOAT16,ND'
+        for at in range(2)
+    ]
+    Path("op_summary_1.csv").write_text("\n".join([HEAD, *rows]) + "\n", encoding="utf-8")
+    found = json.loads(real("profile-and-advise", "decoder_layer.json", "--format", "json")[1])
+    status, out, err = real("compare", found["run"], "op_summary_1.csv", "--format", "json")
+    assert status in (0, 1), err
+    assert json.loads(out)["verdict"] == "not-comparable"
+
+
 def test_options_of_a_collection_are_named_as_unused(real: Run) -> None:
     _, _, err = real(
         "profile-and-advise", "tiny_detector.onnx", "--soc", SOC, "--mode", "estimate", "--warm-up", "3"
