@@ -157,11 +157,11 @@ def run(
 def _announce(common: Common, plan: Plan) -> None:
     """Before the run: the mode and why, the folder; what the mode can tell where it was not the user who chose it."""
     choice, lang = plan.mode, common.lang
-    say(common, told("collect.mode", lang, mode=choice.mode, why=choice.why))
     if plan.options.mode == "auto":
+        say(common, told("collect.mode", lang, mode=choice.mode, why=choice.why))
         say(common, told("collect.can", lang, what="; ".join(choice.can)))
         say(common, told("collect.cannot", lang, what="; ".join(choice.cannot)))
-    say(common, told("collect.into", lang, folder=plan.output.path))
+    say(common, told("collect.into", lang, mode=choice.mode, folder=plan.output.path))
 
 
 def is_profile(path: Path) -> bool:

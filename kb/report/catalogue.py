@@ -111,7 +111,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "collect.elapsed": ("{seconds} s", "{seconds} 秒", "{seconds} 秒"),
     "collect.can": ("it can tell: {what}", "可得知：{what}", "分かること：{what}"),
     "collect.cannot": ("it cannot tell: {what}", "无法得知：{what}", "分からないこと：{what}"),
-    "collect.into": ("profiling into {folder}", "正在采集，输出到 {folder}", "採取中、出力先 {folder}"),
+    "collect.into": (
+        "profiling ({mode}) into {folder}",
+        "正在采集（{mode}），输出到 {folder}",
+        "採取中（{mode}）、出力先 {folder}",
+    ),
     "collect.mode": ("mode {mode}: {why}", "方式 {mode}：{why}", "モード {mode}：{why}"),
     "collect.launches": (
         "{done} of {asked} launches",

@@ -88,8 +88,7 @@ def test_the_two_commands_of_the_original_skill(kb: Any, asked: Asked, program: 
     assert done.status == 0, done.err
     folder = asked.calls[0][1][0][0]
     assert folder.parent == tmp_path / "DIR"
-    assert f"kb: profiling into {tmp_path}/DIR" in done.err
-    assert "kb: mode device: --mode device was given" in done.err
+    assert f"kb: profiling (device) into {tmp_path}/DIR" in done.err
     ran = subprocess.run(
         [sys.executable, str(ROOT / "scripts" / "analyze_profile.py"), "--data", str(folder)],
         cwd=tmp_path, env={**os.environ, "KB_DB": str(tmp_path / "runs.db"), "HOME": str(tmp_path)},
