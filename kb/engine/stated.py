@@ -6,6 +6,7 @@ Two ways to say it: tensors (`1024x2048`, `[4,128,64]:float32`) or named sizes a
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
@@ -13,7 +14,10 @@ from kb import operators, targets
 from kb.errors import UsageError
 from kb.model import Chip, CoreKind, Measure, Notice, Operator, Profile, Tensor
 
-_SHAPE = re.compile(r"^\s*\[?\s*(\d+(?:\s*[x,*]\s*\d+)*)\s*\]?\s*(?:[:@ ]\s*([A-Za-z][A-Za-z0-9_]*))?\s*$")
+_DIMS = r"(\d{1,18}(?:\s*[x,*]\s*\d{1,18})*)"
+_SHAPE = re.compile(
+    rf"^\s*(?:{_DIMS}|\[\s*{_DIMS}\s*,?\s*\]|\(\s*{_DIMS}\s*,?\s*\))\s*(?:[:@ ]\s*([A-Za-z]\w*))?\s*$"
+)
 _NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
 # Named sizes by work pattern: what a letter means depends on the operator.
 _SIZES = {
@@ -29,7 +33,7 @@ DEFAULT_DTYPE = "float16"  # the narrowest common dtype, so that a volume comput
 
 
 def parse(text: str) -> tuple[Tensor, ...]:
-    """Input tensors from words such as `1024x2048`, `[4,128,64]:float32`, `32x128; 128x64`.
+    """Input tensors from words such as `1024x2048`, `(8,1024)`, `[4,128,64]:float32`, `32x128; 128x64`.
 
     A missing dtype counts as float16: then the volume is a lower bound for the usual dtypes.
 
@@ -43,19 +47,18 @@ def parse(text: str) -> tuple[Tensor, ...]:
             raise UsageError(
                 f"not a shape: {part.strip()!r}",
                 where="--shape",
-                now="write 1024x2048, [4,128,64]:float32, or several with ; between",
+                now="write 1024x2048, (8,1024), [4,128,64]:float32, or several with ; between",
             )
-        shape = tuple(int(number) for number in re.split(r"\s*[x,*]\s*", found.group(1)))
-        size = 1
-        for number in shape:
-            size *= number
-        if size > MAX_ELEMENTS:
+        plain, square, round_, dtype = found.groups()
+        shape = tuple(int(number) for number in re.split(r"\s*[x,*]\s*", plain or square or round_))
+        if not 0 < math.prod(shape) <= MAX_ELEMENTS:
+            fault = "a size of 0" if 0 in shape else "more than 2**50 elements"
             raise UsageError(
-                f"more than 2**50 elements: {part.strip()!r}",
+                f"{fault}: {part.strip()!r}",
                 where="--shape",
-                now="give the shape of one tensor",
+                now="give the shape of one tensor, such as 8x1024",
             )
-        tensors.append(Tensor(shape, found.group(2) or DEFAULT_DTYPE, "ND"))
+        tensors.append(Tensor(shape, dtype or DEFAULT_DTYPE, "ND"))
     return tuple(tensors)
 
 
@@ -86,11 +89,30 @@ def apply(profile: Profile, shape: str | None) -> Profile:
     if not text:
         return profile
     if _NAMED.search(text):
+        if shape:
+            _check_sizes(text, profile)
         changed = tuple(_with_sizes(op, text) for op in profile.operators)
     else:
         tensors = parse(text) if shape else _lenient(text)
         changed = tuple(_with_inputs(op, tensors) for op in profile.operators)
     return replace(profile, operators=changed, stated={**profile.stated, "shape": text})
+
+
+def _check_sizes(text: str, profile: Profile) -> None:
+    """Sizes that a user typed must mean something for an operator of the profile, and be above 0."""
+    kinds = [operators.pattern(op.type or op.name) for op in profile.operators]
+    patterns = {
+        *(_SIZES if None in kinds else ()),
+        *filter(None, kinds),
+    }  # an own kernel may compute anything
+    found = [sizes(text, pattern) for pattern in patterns]
+    zero = next((f"{name}={number}" for name, number in _NAMED.findall(text) if int(number) == 0), None)
+    if zero or not any(found):
+        raise UsageError(
+            f"a size of 0: {zero}" if zero else f"no size in {text!r} means anything for these operators",
+            where="--shape",
+            now="products have M, N and K, attention D, convolutions C; or give a tensor such as 1024x2048",
+        )
 
 
 def with_chip(profile: Profile) -> Profile:
@@ -119,12 +141,16 @@ def _with_engine(op: Operator, soc: str) -> Operator:
     if operators.engine(op.type, soc) == "ai_cpu":
         source = "no AI Core kernel in the CANN 8.1.RC1 list of this chip"
         return replace(op, core="ai_cpu", attributes={**op.attributes, "core_from": source})
-    core = _CORE_OF_CLASS.get(operators.category(op.type) or "")
+    core = core_of(op.type, fused=targets.all_targets()[soc].fused)
     if core is None:
         return op
-    if targets.all_targets()[soc].fused:
-        core = "fused"
     return replace(op, core=core, attributes={**op.attributes, "core_from": "class of the operator"})
+
+
+def core_of(op_type: str, *, fused: bool) -> CoreKind | None:
+    """The kind of core that an AI Core kernel of this type runs on; None for a type of no known class."""
+    core = _CORE_OF_CLASS.get(operators.category(op_type) or "")
+    return "fused" if core is not None and fused else core
 
 
 def _lenient(text: str) -> tuple[Tensor, ...]:

@@ -24,6 +24,7 @@ _FURTHER = (
     "ranks",
     "steps",
     "operators",
+    "forecast",
     "key_data",
     "files",
     "charts",

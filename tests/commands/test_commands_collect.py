@@ -137,7 +137,7 @@ def test_no_profiler_is_4_with_the_way_out(kb: Any, program: str, monkeypatch: p
         (["./my_operator", "--warm-up", "9999"], "--warm-up"),
         (["./my_operator", "--timeout", "-1"], "--timeout"),
         ([], "TARGET"),
-        (["model.onnx"], "cannot be estimated"),
+        (["model.onnx"], "which chip?"),
     ],
 )
 def test_wrong_targets_and_options_are_2(
