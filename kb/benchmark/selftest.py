@@ -59,6 +59,8 @@ def before(entry: Entry) -> dict[str, Any] | None:
     readings = dict(_conditions(entry, _cores(chip, kind))) | dict(_observations(entry))
     if len(readings) < 2 and all(name.endswith("_us") for name in readings):
         return None
+    if kind and (share := readings.get("compute_time_share")) is not None:
+        return _model(kind, share, entry, chip)
     _complete(readings, _cores(chip, kind))
     if "task_duration_us" not in readings and (time := _time_before(lead)) is not None:
         readings["task_duration_us"] = time
@@ -73,6 +75,14 @@ def before(entry: Entry) -> dict[str, Any] | None:
     if core is not None:
         document["core"] = str(core)
     return document
+
+
+def _model(kind: str, share: float, entry: Entry, chip: str) -> dict[str, Any]:
+    """A share of the compute time is a fact of a run: the operator beside one of the kind that does the work."""
+    named = [name for name in entry.operators if operators.category(name) == "cube"]
+    rest = {"type": named[0] if named else "MatMul", "share": round(1 - share, 6)}
+    document: dict[str, Any] = {"operators": [{"type": kind, "share": share}, rest]}
+    return {**document, "hardware": chip} if chip else document
 
 
 def hidden(entries: Mapping[str, Entry], case: Case) -> dict[str, Entry]:

@@ -99,7 +99,7 @@ def advise_profile(
         for finding in diagnosis.findings
     }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
-    matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
+    matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near, features)
     recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT)
     report = Report(
         target=profile.target,

@@ -2,7 +2,7 @@
 
 Gain of one match = the recipe's published range, held against the bound that the profile gives for this bottleneck
 (`Finding.headroom`); without a published figure the bound alone, marked modelled. Order = expected saving of the run:
-share x gain counted on x fit x weight of the evidence x confidence of the finding. What is counted on (`_counted_on`)
+share x gain counted on x the match's signs x weight of the evidence x confidence of the finding (`weights.tsv`). What is counted on (`_counted_on`)
 only orders; a reader sees published figures, parts of them that the basis names, and bounds. Recommendations that repair the same
 finding replace one another, so each further one counts less; one that several findings ask for counts more.
 """
@@ -13,8 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from kb.engine import weights
 from kb.engine.match import Match
-from kb.model import Gain, PublishedGain, Recommendation
+from kb.model import Features, Gain, PublishedGain, Recommendation
+from kb.targets import family_of, is_known
 from kb.units import percent
 
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
@@ -24,6 +26,7 @@ PER_FINDING = 3  # of these to one finding
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
+AROUND_THE_KERNEL = 0.5  # a remedy around the operator, for the capture of one own kernel
 # What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
 LOW_OF_PUBLISHED = {1: (1 / 3, "a third"), 2: (1 / 2, "half")}
 LOW_OF_MANY = (2 / 3, "two thirds")
@@ -116,19 +119,32 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
 
 
 def expected(match: Match, gain: Gain, *, run_scope: bool) -> float:
-    """Expected saving as a fraction of the run; the key of the order."""
+    """Expected saving, weighed by how well the entry fits; the key of the order."""
+    return weights.worth(signs(match, gain, run_scope=run_scope))
+
+
+def signs(match: Match, gain: Gain, *, run_scope: bool) -> dict[str, float]:
+    """The match's signs with those of its gain, finding and evidence: everything that `weights.tsv` weighs."""
     entry, finding = match.entry, match.finding
-    share = 1.0 if gain.of == "run" else finding.share
-    worth = (
-        share
-        * _counted_on(gain, bounded=finding.headroom is not None)
-        * match.fit
-        * GRADE_WEIGHT[entry.grade]
-        * EFFORT_WEIGHT.get(entry.effort, 1.0)
-        * finding.confidence
-    )
-    library = match.features is not None and match.features.labels.get("hand_written") == "no"
-    return worth * LIBRARY_KERNEL if run_scope and library and entry.who == "kernel-developer" else worth
+    counted = _counted_on(gain, bounded=finding.headroom is not None)
+    return {
+        **match.signs,
+        "share": weights.log(1.0 if gain.of == "run" else finding.share),
+        "gain": weights.log(counted),
+        "confidence": weights.log(finding.confidence),
+        "grade": weights.log(GRADE_WEIGHT[entry.grade]),
+        "effort": weights.log(EFFORT_WEIGHT.get(entry.effort, 1.0)),
+        "outsider": weights.log(_outsider(match, run_scope=run_scope)),
+    }
+
+
+def _outsider(match: Match, *, run_scope: bool) -> float:
+    """Less for what the one who looks can hardly do: change a library's kernel, or a model that he does not have."""
+    own = match.features.labels.get("hand_written") if match.features is not None else None
+    kernel = match.entry.who == "kernel-developer"
+    if run_scope:
+        return LIBRARY_KERNEL if own == "no" and kernel else 1.0
+    return AROUND_THE_KERNEL if own == "yes" and not kernel else 1.0
 
 
 def gain_of(match: Match) -> Gain:
@@ -137,7 +153,7 @@ def gain_of(match: Match) -> Gain:
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
     scale = finding.share * match.part if of == "run" else 1.0
-    published = _published(match.entry.gains, of)
+    published = _published(_nearest(match.entry.gains, match.features), of)
     if bound is None:
         if published is None:
             words = "modelled: no bound could be computed and no public measurement exists"
@@ -170,6 +186,17 @@ def _counted_on(gain: Gain, *, bounded: bool) -> float:
     if not gain.modelled and 0 < gain.likely < half:
         return (gain.likely + half) / 2
     return gain.likely
+
+
+def _nearest(gains: Sequence[PublishedGain], features: Features | None) -> Sequence[PublishedGain]:
+    """The figures measured on the profile's own chip family, where there are any; else all of them."""
+    family = features.labels.get("chip_family") if features is not None else None
+    here = [gain for gain in gains if family and gain.chip and _is_family(gain.chip, family)]
+    return here if any(gain.of != "part" for gain in here) else gains
+
+
+def _is_family(chip: str, family: str) -> bool:
+    return chip == family or (is_known(chip) and family_of(chip) == family)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ import re
 from dataclasses import replace
 
 from kb import operators, targets
+from kb.engine import tensors
+from kb.engine.tensors import DEFAULT_DTYPE, MAX_ELEMENTS
 from kb.errors import UsageError
 from kb.model import Chip, CoreKind, Measure, Notice, Operator, Profile, Tensor
 
@@ -24,8 +26,6 @@ _SIZES = {
 _CORE_OF_CLASS: dict[str, CoreKind] = {
     "cube": "cube", "mix": "mix", "vector": "vector", "data-movement": "vector", "format-conversion": "vector",
 }  # fmt: skip
-MAX_ELEMENTS = 2**50
-DEFAULT_DTYPE = "float16"  # the narrowest common dtype, so that a volume computed from it is a lower bound
 
 
 def parse(text: str) -> tuple[Tensor, ...]:
@@ -36,7 +36,7 @@ def parse(text: str) -> tuple[Tensor, ...]:
     Raises:
         UsageError: not a shape.
     """
-    tensors = []
+    found_tensors = []
     for part in text.split(";"):
         found = _SHAPE.match(part)
         if found is None:
@@ -55,8 +55,8 @@ def parse(text: str) -> tuple[Tensor, ...]:
                 where="--shape",
                 now="give the shape of one tensor",
             )
-        tensors.append(Tensor(shape, found.group(2) or DEFAULT_DTYPE, "ND"))
-    return tuple(tensors)
+        found_tensors.append(Tensor(shape, found.group(2) or DEFAULT_DTYPE, "ND"))
+    return tuple(found_tensors)
 
 
 def sizes(text: str, pattern: str) -> dict[str, Measure]:
@@ -83,14 +83,16 @@ def apply(profile: Profile, shape: str | None) -> Profile:
             now="a model-level profile carries its own shapes",
         )
     text = shape or profile.stated.get("shape", "")
-    if not text:
+    if not text or profile.scope != "operator":
         return profile
-    if _NAMED.search(text):
-        changed = tuple(_with_sizes(op, text) for op in profile.operators)
+    text = f"{text} {profile.stated.get('dtype', '')}".strip()
+    if _NAMED.search(text) or not shape:
+        changed = tuple(_with_words(op, text) for op in profile.operators)
     else:
-        tensors = parse(text) if shape else _lenient(text)
-        changed = tuple(_with_inputs(op, tensors) for op in profile.operators)
-    return replace(profile, operators=changed, stated={**profile.stated, "shape": text})
+        changed = tuple(_with_inputs(op, parse(text)) for op in profile.operators)
+    return replace(
+        profile, operators=changed, stated={**profile.stated, "shape": shape or profile.stated["shape"]}
+    )
 
 
 def with_chip(profile: Profile) -> Profile:
@@ -127,18 +129,15 @@ def _with_engine(op: Operator, soc: str) -> Operator:
     return replace(op, core=core, attributes={**op.attributes, "core_from": "class of the operator"})
 
 
-def _lenient(text: str) -> tuple[Tensor, ...]:
-    """Tensors of a shape typed beside counters, where a text that is none is only a remark."""
-    try:
-        return parse(text)
-    except UsageError:
-        return ()
-
-
-def _with_sizes(op: Operator, text: str) -> Operator:
+def _with_words(op: Operator, text: str) -> Operator:
+    """The operator with the tensors and named sizes that a text gives; what is none is only a remark."""
     pattern = operators.pattern(op.type or op.name) or ""
-    return replace(op, counters={**sizes(text, pattern), **op.counters})
+    counters = {**sizes(text, pattern), **op.counters}
+    if op.inputs:
+        return replace(op, counters=counters, outputs=op.outputs or tensors.outputs(op.inputs, pattern))
+    found = tensors.read(text, pattern)
+    return replace(op, counters=counters, inputs=found.inputs, outputs=op.outputs or found.outputs)
 
 
-def _with_inputs(op: Operator, tensors: tuple[Tensor, ...]) -> Operator:
-    return op if op.inputs or not tensors else replace(op, inputs=tensors)
+def _with_inputs(op: Operator, stated: tuple[Tensor, ...]) -> Operator:
+    return op if op.inputs or not stated else replace(op, inputs=stated)
