@@ -17,6 +17,7 @@ from kb.benchmark import healthy, planted, real, selftest
 from kb.benchmark.scores import Failure, Scores, Section, part, ranking
 from kb.engine import stated
 from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, open_knowledge
+from kb.engine.rank import NO_REMEDY
 from kb.engine.readers.metrics_json import read_metrics
 from kb.errors import NothingToJudge
 from kb.model import Entry, Finding, Profile, Recommendation, Report
@@ -83,7 +84,7 @@ def _recipe_section(
         for item in advice
         if item.id == case.entry and case.gain is not None
     ]
-    bad = [entries[advice[0].id].facts.get("role") in selftest.NO_REMEDY for _, advice in asked if advice]
+    bad = [entries[advice[0].id].facts.get("role") in NO_REMEDY for _, advice in asked if advice]
     failures = [
         Failure(name, case.entry, "in the first three", _first(advice, place))
         for (case, advice), place in zip(asked, strict, strict=True)
@@ -95,7 +96,7 @@ def _recipe_section(
         "calibrated": part(covered),
         "known_bad_first": float(sum(bad)),
     }
-    why = "all it observed is one absolute time"
+    why = "all it observed is one absolute time, of a size that is not told"
     return Section(name, len(asked), figures, tuple(failures), tuple(f"{item}: {why}" for item in left_out))
 
 

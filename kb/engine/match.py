@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
-from kb.engine import signature, weights
+from kb.engine import signature, tensors, weights
 from kb.engine.metrics import RunFeatures
 from kb.engine.stated import sizes
 from kb.model import Condition, Entry, Features, Finding
@@ -336,17 +336,28 @@ _ALIKE = ((1.0, 1.25, "measured at a size like this one"), (2.0, 1.1, ""), (4.0,
 _UNLIKE = 0.85
 
 
+def _product_sizes(text: str, pattern: str) -> dict[str, float]:
+    """M, N and K of a product out of other words than their names: `8192 cubed`, `[1024,256] x [256,640]`."""
+    found = tensors.read(text, pattern) if pattern.startswith(tensors.PRODUCTS) else tensors.Sizes()
+    if len(found.inputs) < 2 or not (found.inputs[0].shape and found.inputs[1].shape):
+        return {}
+    (m, k), n = found.inputs[0].shape, found.inputs[1].shape[1]
+    return {"matmul_m": float(m), "matmul_n": float(n), "matmul_k": float(k)}
+
+
 def _size(entry: Entry, f: Features | None) -> tuple[float, str]:
     """Factor from the sizes at which the entry's figures were measured, where both sides name them."""
     if f is None:
         return 1.0, ""
+    pattern = f.labels.get("op_pattern", "")
     apart = []
     for gain in entry.gains:
-        stated_sizes = sizes(gain.shapes, f.labels.get("op_pattern", ""))
+        stated_sizes = {name: item.value for name, item in sizes(gain.shapes, pattern).items()}
+        stated_sizes |= _product_sizes(gain.shapes, pattern)
         gaps = [
-            abs(math.log2(have / measure.value))
-            for name, measure in stated_sizes.items()
-            if (have := f.get(name)) and measure.value > 0
+            abs(math.log2(have / size))
+            for name, size in stated_sizes.items()
+            if (have := f.get(name)) and size > 0
         ]
         if gaps:
             apart.append(sum(gaps) / len(gaps))

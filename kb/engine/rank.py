@@ -9,7 +9,7 @@ finding replace one another, so each further one counts less; one that several f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -19,6 +19,7 @@ from kb.model import Features, Gain, PublishedGain, Recommendation
 from kb.targets import family_of, is_known
 from kb.units import percent
 
+NO_REMEDY = frozenset({"warning", "reference", "check"})  # roles of recipes that change nothing by themselves
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
 FIRST_PLACES = 5  # places that go by worth before every finding has had its turn
@@ -42,15 +43,22 @@ GRADE_WORDS = {
 }
 
 
-def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10) -> tuple[Recommendation, ...]:
+def rank(
+    matches: Iterable[Match],
+    *,
+    run_scope: bool,
+    limit: int = 10,
+    weighed: Mapping[str, float] | None = None,
+) -> tuple[Recommendation, ...]:
     """Recommendations in order of expected saving.
 
     Args:
         run_scope: the profile is a whole run, so shares of operators matter.
         limit: at most so many.
+        weighed: other weights than those in use (the fit compares).
     """
     pool = []
-    for found in _by_entry_and_operators(matches, run_scope=run_scope):
+    for found in _by_entry_and_operators(matches, run_scope, weighed):
         found.sort(key=lambda item: (-item[0], item[1].finding.id))
         worth = found[0][0] + FURTHER_FINDING * sum(item[0] for item in found[1:])
         pool.append(_Candidate(worth, found[0][1], found[0][2], tuple(item[1].finding.id for item in found)))
@@ -69,7 +77,7 @@ class _Candidate:
 
 
 def _by_entry_and_operators(
-    matches: Iterable[Match], *, run_scope: bool
+    matches: Iterable[Match], run_scope: bool, weighed: Mapping[str, float] | None
 ) -> Iterable[list[tuple[float, Match, Gain]]]:
     """Matches of one entry that concern the same operators belong together: applying it once answers them all."""
     groups: dict[tuple[str, str], list[tuple[float, Match, Gain]]] = {}
@@ -77,7 +85,8 @@ def _by_entry_and_operators(
         gain = gain_of(match)
         if gain.high > 0:
             operator = match.finding.operators[0].type or "" if match.finding.operators else ""
-            item = (expected(match, gain, run_scope=run_scope), match, gain)
+            worth = weights.worth(signs(match, gain, run_scope=run_scope), weighed)
+            item = (worth, match, gain)
             groups.setdefault((match.entry.id, operator), []).append(item)
     return groups.values()
 
@@ -118,11 +127,6 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
     return out
 
 
-def expected(match: Match, gain: Gain, *, run_scope: bool) -> float:
-    """Expected saving, weighed by how well the entry fits; the key of the order."""
-    return weights.worth(signs(match, gain, run_scope=run_scope))
-
-
 def signs(match: Match, gain: Gain, *, run_scope: bool) -> dict[str, float]:
     """The match's signs with those of its gain, finding and evidence: everything that `weights.tsv` weighs."""
     entry, finding = match.entry, match.finding
@@ -135,6 +139,7 @@ def signs(match: Match, gain: Gain, *, run_scope: bool) -> dict[str, float]:
         "grade": weights.log(GRADE_WEIGHT[entry.grade]),
         "effort": weights.log(EFFORT_WEIGHT.get(entry.effort, 1.0)),
         "outsider": weights.log(_outsider(match, run_scope=run_scope)),
+        "no_remedy": float(entry.facts.get("role") in NO_REMEDY),
     }
 
 
@@ -167,8 +172,10 @@ def gain_of(match: Match) -> Gain:
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if published.middle <= 0:  # measured and found not to help
         return Gain(_r(published.least * scale), _r(published.middle * scale), 0.0, of, published.words)
-    # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
-    least, likely = (part * bound if part > bound else part for part in (published.least, published.middle))
+    # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it,
+    # and half of it at least.
+    least = published.least * bound if published.least > bound else published.least
+    likely = max(published.middle, 0.5) * bound if published.middle > bound else published.middle
     low = 0.0 if finding.confidence < DOUBTFUL else least * published.kept
     words = f"{published.words}; bounded by this profile at {percent(bound)}"
     if low > 0:

@@ -49,6 +49,8 @@ def read(
         if answer is None:
             unseen += condition.basis == "threshold"
             continue
+        if not answer and condition.metric == "op_type" and condition.basis == "inferred":
+            continue  # whether the entry speaks of this operator is asked elsewhere
         name = f"{condition.basis}_{'holds' if answer else 'fails'}"
         if answer and condition.metric in implied:
             name = "implied"

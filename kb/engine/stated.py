@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kb import operators, targets
 from kb.engine import tensors
-from kb.engine.tensors import DEFAULT_DTYPE, MAX_ELEMENTS
+from kb.engine.tensors import ASSUMED_DTYPE, MAX_ELEMENTS
 from kb.errors import UsageError
 from kb.model import Chip, CoreKind, Measure, Notice, Operator, Profile, Tensor
 
@@ -55,7 +55,7 @@ def parse(text: str) -> tuple[Tensor, ...]:
                 where="--shape",
                 now="give the shape of one tensor",
             )
-        found_tensors.append(Tensor(shape, found.group(2) or DEFAULT_DTYPE, "ND"))
+        found_tensors.append(Tensor(shape, found.group(2) or ASSUMED_DTYPE, "ND"))
     return tuple(found_tensors)
 
 
@@ -134,7 +134,10 @@ def _with_words(op: Operator, text: str) -> Operator:
     pattern = operators.pattern(op.type or op.name) or ""
     counters = {**sizes(text, pattern), **op.counters}
     if op.inputs:
-        return replace(op, counters=counters, outputs=op.outputs or tensors.outputs(op.inputs, pattern))
+        dtype = tensors.dtype_in(text)
+        inputs = tuple(item if item.dtype else replace(item, dtype=dtype) for item in op.inputs)
+        outputs = op.outputs or tensors.outputs(inputs, pattern)
+        return replace(op, counters=counters, inputs=inputs, outputs=outputs)
     found = tensors.read(text, pattern)
     return replace(op, counters=counters, inputs=found.inputs, outputs=op.outputs or found.outputs)
 

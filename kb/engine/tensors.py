@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from kb.model import Tensor
 
-DEFAULT_DTYPE = "float16"  # the narrowest common dtype, so that a volume computed from it is a lower bound
+# What nobody stated: sized like float16, the narrowest common dtype, so that a volume computed from it is a lower bound.
+ASSUMED_DTYPE = "16-bit"
 LARGEST_AXIS = 2**31
 MAX_ELEMENTS = 2**50
 _NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
@@ -51,7 +52,7 @@ class Sizes:
 def read(text: str, pattern: str) -> Sizes:
     """The tensors of an operator of this work pattern, as far as `text` gives them."""
     named = {name.lower(): int(number) for name, number in _NAMED.findall(text)}
-    dtype = _dtype(text)
+    dtype = dtype_in(text)
     if pattern.startswith(PRODUCTS):
         found = _product(text, named, dtype)
     elif pattern.startswith("attention"):
@@ -111,9 +112,10 @@ def _shapes(text: str) -> list[tuple[int, ...]]:
     ]
 
 
-def _dtype(text: str) -> str:
+def dtype_in(text: str) -> str:
+    """The first dtype that a text names, `ASSUMED_DTYPE` when it names none."""
     words = re.findall(r"[a-z]+\d*", text.lower())
-    return next((_DTYPES[word] for word in words if word in _DTYPES), DEFAULT_DTYPE)
+    return next((_DTYPES[word] for word in words if word in _DTYPES), ASSUMED_DTYPE)
 
 
 def _sane(tensor: Tensor) -> bool:

@@ -159,6 +159,8 @@ METRICS: tuple[Metric, ...] = (
         "largest remainder modulo 512 of the row bytes of a product's plain (ND) operands; 0 is aligned",
     ),
     Metric("product_tiles", "", "base blocks (128 x 256) in the result of a product, all batches"),
+    Metric("product_depth", "1x", "K of a product / the larger of M and N"),
+    Metric("product_width", "1x", "N of a product / the larger of M and K"),
     Metric("smaller_operand_bytes", "B", "bytes of the smaller operand of a product"),
     Metric("io_bytes", "B", "bytes of all inputs and outputs by shape and dtype"),
     Metric("l2_bytes", "B", "size of the chip's L2 cache"),

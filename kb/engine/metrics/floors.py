@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from kb.engine.metrics.context import Context, Measured
 from kb.engine.metrics.work import flops, must_move
+from kb.engine.tensors import ASSUMED_DTYPE
 from kb.model import Measure, Operator
 from kb.targets import Target
 
@@ -25,7 +26,7 @@ DEFINES: tuple[str, ...] = (
 
 # Spellings of a dtype to the name of the cube's peak for it.
 _PEAKS = {
-    "float16": "fp16", "fp16": "fp16", "half": "fp16", "bfloat16": "fp16", "bf16": "fp16", "int8": "int8", "uint8": "int8",
+    ASSUMED_DTYPE: "fp16", "float16": "fp16", "fp16": "fp16", "half": "fp16", "bfloat16": "fp16", "bf16": "fp16", "int8": "int8", "uint8": "int8",
     "float": "fp32", "float32": "fp32", "fp32": "fp32", "int4": "int4", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
 }  # fmt: skip
 

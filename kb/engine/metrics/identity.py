@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from kb import operators
 from kb.engine.metrics.context import Context
+from kb.engine.tensors import ASSUMED_DTYPE
 from kb.model import Operator
 
 LABELS: tuple[str, ...] = (
@@ -93,7 +94,7 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
         found |= {
             name: word
             for name, word in (("dtype", first.dtype.lower()), ("input_format", first.format))
-            if word
+            if word and word != ASSUMED_DTYPE
         }
     before, after = neighbours.get(op.type or op.name, ("", ""))
     if (op.type or op.name) in neighbours:

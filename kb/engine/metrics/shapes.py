@@ -12,6 +12,7 @@ from kb.model import Measure, Operator, Tensor
 DEFINES: tuple[str, ...] = (
     "io_bytes", "l2_bytes", "elements", "elements_per_core", "inner_axis_rest_256", "inner_axis_rest_512",
     "operand_rest_512", "product_tiles", "smaller_operand_bytes",
+    "product_depth", "product_width",
 )  # fmt: skip
 
 
@@ -89,10 +90,12 @@ def _tiles(op: Operator) -> Iterator[Measured]:
     """How many base blocks the result has, and the size of the operand that might stay in L1."""
     shape = product_shape(op)
     if shape is not None:
-        batch, m, n, _ = shape
+        batch, m, n, k = shape
         count = batch * math.ceil(m / BASE_BLOCK[0]) * math.ceil(n / BASE_BLOCK[1])
         how = f"blocks of {BASE_BLOCK[0]} x {BASE_BLOCK[1]} in the result"
         yield "product_tiles", Measure(count, "", how, computed=True)
+        yield "product_depth", Measure(k / max(m, n), "1x", "K / larger of M and N", computed=True)
+        yield "product_width", Measure(n / max(m, k), "1x", "N / larger of M and K", computed=True)
     sizes = [tensor_bytes(item) for item in op.inputs[:2] if item.shape]
     known = [size for size in sizes if size is not None]
     if len(known) == 2:

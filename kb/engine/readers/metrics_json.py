@@ -207,6 +207,15 @@ class _Document:
                 Notice("duration-computed", "no Task Duration: the core time stands for it", str(self.path))
             )
             return Measure(max(times), "us", f"{self.path}:{place}: core time", computed=True)
+        pipes = [
+            item.value
+            for name, item in found.items()
+            if name.startswith(_SIDES) and name.endswith("_time_us")
+        ]
+        if pipes:
+            text = "no Task Duration: the longest pipe time stands for it, the kernel takes at least this"
+            self.notices.append(Notice("duration-computed", text, str(self.path)))
+            return Measure(max(pipes), "us", f"{self.path}:{place}: longest pipe time", computed=True)
         self.notices.append(
             Notice("times-unknown", "no Task Duration: nothing is sized in time", str(self.path))
         )
