@@ -103,13 +103,21 @@ def _case(
     return Case(name, section, group, matches, frozenset(right), profile.scope == "run")
 
 
+# Signs that these cases cannot teach: a self-test is one operator (share), hides the sizes of the right entry (size),
+# and has no kernel in another language.
+GIVEN = frozenset({"share", "size", "language", "outsider", "effort"})
+
+
 def fit(found: Sequence[Case], rules: Mapping[str, float], pull: float) -> dict[str, float]:
     """Weights that make the right entries likely, pulled towards the rules; no weight changes its sign."""
     names = list(rules)
     start = np.array([rules[name] for name in names])
     tables = [case.table(names) for case in found]
     tables = [(rows, right) for rows, right in tables if len(rows) and right.any() and not right.all()]
-    bounds = [(0.0, None) if value >= 0 else (None, 0.0) for value in start]
+    bounds = [
+        (value, value) if name in GIVEN else (0.0, None) if value >= 0 else (None, 0.0)
+        for name, value in zip(names, start, strict=True)
+    ]
     scale = np.maximum(np.abs(start), 0.1)
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:

@@ -94,10 +94,11 @@ def _model(kind: str, share: float, entry: Entry, chip: str) -> dict[str, Any]:
 
 
 def hidden(entries: Mapping[str, Entry], case: Case) -> dict[str, Entry]:
-    """The entries without what the case's recipe observed itself."""
+    """The entries without what the case's recipe observed itself: its readings, and the sizes its figures are of."""
     own = entries[case.entry]
     when = tuple(condition for condition in own.when if condition.basis != "observed")
-    return {**entries, own.id: replace(own, when=when)}
+    gains = tuple(replace(gain, shapes="") for gain in own.gains)
+    return {**entries, own.id: replace(own, when=when, gains=gains)}
 
 
 def source_hidden(entries: Mapping[str, Entry], case: Case) -> dict[str, Entry]:
