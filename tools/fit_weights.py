@@ -103,9 +103,10 @@ def _case(
     return Case(name, section, group, matches, frozenset(right), profile.scope == "run")
 
 
-# Signs that these cases cannot teach: a self-test is one operator (share), hides the sizes of the right entry (size),
-# and has no kernel in another language.
-GIVEN = frozenset({"share", "size", "language", "outsider", "effort"})
+# Signs that these cases cannot teach: a self-test is one operator (share), hides the sizes of the right entry (size), has
+# no kernel in another language or phase, tells little of what it leaves open (unseen), and is a recipe that somebody measured
+# (grade): fitted, they would say what the cases were chosen by.
+GIVEN = frozenset({"share", "size", "phase", "language", "outsider", "effort", "unseen", "grade"})
 
 
 def fit(found: Sequence[Case], rules: Mapping[str, float], pull: float) -> dict[str, float]:
@@ -153,7 +154,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--profiles", type=Path, help="folder of the real captures")
-    parser.add_argument("--pull", type=float, nargs="*", default=[0.3, 1.0, 3.0, 10.0])
+    parser.add_argument("--pull", type=float, nargs="*", default=[0.05, 0.1, 0.3, 1.0])
     parser.add_argument("--write", action="store_true", help="write the fit of the first --pull")
     args = parser.parse_args()
     found = cases(open_knowledge(), args.profiles)

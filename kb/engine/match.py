@@ -38,6 +38,7 @@ LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 # Fit of a remedy for a kernel in another language: its idea may carry over, its means do not.
 IN_ANOTHER_LANGUAGE = {("triton", "ascend-c"): 0.0, ("triton", "library"): 0.0, ("ascend-c", "triton"): 0.5}
 LANGUAGE_UNKNOWN = 0.8  # a remedy for Triton kernels, for an own kernel that may be one
+PHASE_UNKNOWN = 0.1  # an entry for one kind of run (decode), where no operator tells what this one does
 NOT_IN_THE_RUN = 0.3  # the entry names operators, and the run has none of them
 _KERNEL_FAMILIES = frozenset(
     {
@@ -194,12 +195,13 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
     operator_fit, why = _operator(entry, finding, lead, seen)
     chip_fit, chip_why = _chip(entry, seen.targets)
     language_fit, language_why = _language(entry, lead)
-    if not operator_fit or not chip_fit or not language_fit or _another_operator(entry.when, lead):
+    phase_fit, phase_why = _phase(entry, seen.whole)
+    if not (operator_fit and chip_fit and language_fit and phase_fit) or _another_operator(entry.when, lead):
         return None
     unseen = sum(item.basis == "threshold" for item in entry.observe)
     own = signature.read(entry.when, finding, lead, seen.whole, unseen)
     size, size_why = _size(entry, lead)
-    reasons += [text for text in (why, chip_why, language_why, size_why, *own.held) if text]
+    reasons += [text for text in (why, chip_why, language_why, phase_why, size_why, *own.held) if text]
     order = seen.order.get(finding.pattern, ())
     place = order.index(entry.id) if entry.id in order else len(order)
     text = seen.nearness.get(finding.id, {}).get(entry.id)
@@ -207,12 +209,23 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         "operator": weights.log(operator_fit),
         "chip": weights.log(chip_fit),
         "language": weights.log(language_fit),
+        "phase": weights.log(phase_fit),
         "size": weights.log(size),
         "place": place * weights.log(PLACE),
         "near": 0.0 if text is None else weights.log(0.9 + 0.2 * max(0.0, min(1.0, text))),
         **own.signs,
     }
     return Match(entry, finding, lead, signs, tuple(reasons), _part(entry, finding))
+
+
+def _phase(entry: Entry, run: Features | None) -> tuple[float, str]:
+    """0 when the entry is for another kind of run, little where nothing tells what the run does."""
+    asked = [item for item in entry.when if item.metric == "run_phase"]
+    if run is None or all(signature.holds(item, run) is not False for item in asked):
+        return 1.0, ""
+    if run.labels.get("run_phase") != "unknown":
+        return 0.0, ""
+    return PHASE_UNKNOWN, f"for {asked[0].value}; nothing here says that this is one"
 
 
 def _language(entry: Entry, f: Features | None) -> tuple[float, str]:

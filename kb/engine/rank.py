@@ -186,11 +186,14 @@ def gain_of(match: Match) -> Gain:
 
 
 def _counted_on(gain: Gain, *, bounded: bool) -> float:
-    """The gain as the order counts it: published figures far below the bound come from kernels where less was open."""
+    """The gain as the order counts it: published figures far below the bound come from kernels where less was open.
+
+    Of a whole run a published part is taken as it is: what is open there is shared by many remedies.
+    """
     if not bounded:
         return min(gain.likely, UNKNOWN_BOUND)
     half = gain.high / 2
-    if not gain.modelled and 0 < gain.likely < half:
+    if gain.of == "operator" and not gain.modelled and 0 < gain.likely < half:
         return (gain.likely + half) / 2
     return gain.likely
 

@@ -49,8 +49,11 @@ def read(
         if answer is None:
             unseen += condition.basis == "threshold"
             continue
-        if not answer and condition.metric == "op_type" and condition.basis == "inferred":
-            continue  # whether the entry speaks of this operator is asked elsewhere
+        if not answer and (
+            condition.metric == "run_phase"
+            or (condition.metric == "op_type" and condition.basis == "inferred")
+        ):
+            continue  # whether the entry speaks of this operator and this kind of run is asked elsewhere
         name = f"{condition.basis}_{'holds' if answer else 'fails'}"
         if answer and condition.metric in implied:
             name = "implied"

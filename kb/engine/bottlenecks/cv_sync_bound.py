@@ -44,6 +44,8 @@ def _by_one_side(f: Features, scalar: Evidence, cube: Evidence) -> Held | None:
     """The vector side was not measured: in fused attention, whose two sides alternate, a scalar share this high waits."""
     if not pattern_in(f, "attention") or pattern_in(f, "attention_decode"):
         return None
+    if f.labels.get("kernel_language") == "library":
+        return None  # an export without the vector side of a library kernel: it may well wait for memory
     share, work = value(f, "aic_scalar_ratio"), value(f, "aic_mac_ratio")
     headroom = round(max(0.0, 1 - max(work, floor_ratio(f))), 4)
     text = f"cube {percent(work)}: the scalar share of {percent(share)} is most likely waiting for the vector side, which was not measured"
