@@ -103,7 +103,7 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
     rest = list(pool)
 
     def turn(item: _Candidate) -> tuple[bool, bool, float, str, str]:
-        taken = used.get(item.match.finding.id, 0)
+        taken = used.get(_topic(item.match), 0)
         late = taken > 0 if len(out) >= FIRST_PLACES else taken >= PER_FINDING
         again = item.match.entry.id in given
         worth = item.worth * SAME_FINDING**taken
@@ -116,15 +116,21 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
         )
 
     while rest and len(out) < limit:
-        rest = [c for c in rest if not (c.match.entry.id in given and used.get(c.match.finding.id))]
+        rest = [c for c in rest if not (c.match.entry.id in given and used.get(_topic(c.match)))]
         if not rest:
             break
         best = min(rest, key=turn)
         rest.remove(best)
-        used[best.match.finding.id] = used.get(best.match.finding.id, 0) + 1
+        used[_topic(best.match)] = used.get(_topic(best.match), 0) + 1
         given.add(best.match.entry.id)
         out.append(best)
     return out
+
+
+def _topic(match: Match) -> str:
+    """What a remedy has its turn for: the finding, or of a run's finding about several operator types the one it is for."""
+    kind = match.features.labels.get("op_type", "") if match.features is not None and match.part < 1 else ""
+    return f"{match.finding.id}|{kind}"
 
 
 def signs(match: Match, gain: Gain, *, run_scope: bool) -> dict[str, float]:
