@@ -76,7 +76,8 @@ def _product(text: str, named: dict[str, int], dtype: str) -> Sizes:
         return _of(named["m"], named["n"], named["k"], dtype)
     cubed = _CUBED.search(text)
     if cubed:
-        return _of(*[int(cubed[1])] * 3, dtype)
+        size = int(cubed[1])
+        return _of(size, size, size, dtype)
     shapes = _shapes(text)
     if len(shapes) == 1 and len(shapes[0]) == 3 and len(set(shapes[0])) == 1:
         return _of(*shapes[0], dtype)
