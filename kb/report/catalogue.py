@@ -225,6 +225,13 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "gain.after": ("After", "优化后", "後"),
     "gain.saved": ("Saved", "节省", "短縮"),
     "gain.conditions": ("Where", "条件", "条件"),
+    "explain.judged": ("How it is judged", "判断方法", "判定のしかた"),
+    "explain.input": ("{metric}: {meaning}", "{metric}：{meaning}", "{metric}：{meaning}"),
+    "explain.limit": (
+        "limit {name}: {value} ({source})",
+        "阈值 {name}：{value}（{source}）",
+        "しきい値 {name}：{value}（{source}）",
+    ),
     "explain.helps": ("What helps", "有效的做法", "効く手法"),
     "explain.not": ("What does not help here", "在此无效的做法", "ここでは効かない手法"),
     "explain.shown": ("Cases that show it", "相关案例", "見られる事例"),
