@@ -51,7 +51,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "上位 {count} つを合わせて{of}の {low}〜{high}、約 {likely} を短縮",
     ),
     "three.how": (
-        "computed, not added up: each works on what the one before leaves, never below the floor",
+        "computed, not summed: each works on what the one before leaves, never below the floor",
         "按剩余时间逐项计算，不是简单相加，且不低于下限",
         "足し算ではなく、前の対策が残した時間に順に掛けて計算。下限は下回らない",
     ),
