@@ -11,6 +11,8 @@ import re
 from dataclasses import replace
 
 from kb import operators, targets
+from kb.engine import tensors
+from kb.engine.tensors import ASSUMED_DTYPE, MAX_ELEMENTS
 from kb.errors import UsageError
 from kb.model import Chip, CoreKind, Measure, Notice, Operator, Profile, Tensor
 
@@ -28,8 +30,6 @@ _SIZES = {
 _CORE_OF_CLASS: dict[str, CoreKind] = {
     "cube": "cube", "mix": "mix", "vector": "vector", "data-movement": "vector", "format-conversion": "vector",
 }  # fmt: skip
-MAX_ELEMENTS = 2**50
-DEFAULT_DTYPE = "float16"  # the narrowest common dtype, so that a volume computed from it is a lower bound
 
 
 def parse(text: str) -> tuple[Tensor, ...]:
@@ -40,7 +40,7 @@ def parse(text: str) -> tuple[Tensor, ...]:
     Raises:
         UsageError: not a shape.
     """
-    tensors = []
+    found_tensors = []
     for part in text.split(";"):
         found = _SHAPE.match(part)
         if found is None:
@@ -58,8 +58,8 @@ def parse(text: str) -> tuple[Tensor, ...]:
                 where="--shape",
                 now="give the shape of one tensor, such as 8x1024",
             )
-        tensors.append(Tensor(shape, dtype or DEFAULT_DTYPE, "ND"))
-    return tuple(tensors)
+        found_tensors.append(Tensor(shape, dtype or ASSUMED_DTYPE, "ND"))
+    return tuple(found_tensors)
 
 
 def sizes(text: str, pattern: str) -> dict[str, Measure]:
@@ -86,16 +86,18 @@ def apply(profile: Profile, shape: str | None) -> Profile:
             now="a model-level profile carries its own shapes",
         )
     text = shape or profile.stated.get("shape", "")
-    if not text:
+    if not text or profile.scope != "operator":
         return profile
-    if _NAMED.search(text):
+    text = f"{text} {profile.stated.get('dtype', '')}".strip()
+    if _NAMED.search(text) or not shape:
         if shape:
             _check_sizes(text, profile)
-        changed = tuple(_with_sizes(op, text) for op in profile.operators)
+        changed = tuple(_with_words(op, text) for op in profile.operators)
     else:
-        tensors = parse(text) if shape else _lenient(text)
-        changed = tuple(_with_inputs(op, tensors) for op in profile.operators)
-    return replace(profile, operators=changed, stated={**profile.stated, "shape": text})
+        changed = tuple(_with_inputs(op, parse(text)) for op in profile.operators)
+    return replace(
+        profile, operators=changed, stated={**profile.stated, "shape": shape or profile.stated["shape"]}
+    )
 
 
 def _check_sizes(text: str, profile: Profile) -> None:
@@ -153,18 +155,18 @@ def core_of(op_type: str, *, fused: bool) -> CoreKind | None:
     return "fused" if core is not None and fused else core
 
 
-def _lenient(text: str) -> tuple[Tensor, ...]:
-    """Tensors of a shape typed beside counters, where a text that is none is only a remark."""
-    try:
-        return parse(text)
-    except UsageError:
-        return ()
-
-
-def _with_sizes(op: Operator, text: str) -> Operator:
+def _with_words(op: Operator, text: str) -> Operator:
+    """The operator with the tensors and named sizes that a text gives; what is none is only a remark."""
     pattern = operators.pattern(op.type or op.name) or ""
-    return replace(op, counters={**sizes(text, pattern), **op.counters})
+    counters = {**sizes(text, pattern), **op.counters}
+    if op.inputs:
+        dtype = tensors.dtype_in(text)
+        inputs = tuple(item if item.dtype else replace(item, dtype=dtype) for item in op.inputs)
+        outputs = op.outputs or tensors.outputs(inputs, pattern)
+        return replace(op, counters=counters, inputs=inputs, outputs=outputs)
+    found = tensors.read(text, pattern)
+    return replace(op, counters=counters, inputs=found.inputs, outputs=op.outputs or found.outputs)
 
 
-def _with_inputs(op: Operator, tensors: tuple[Tensor, ...]) -> Operator:
-    return op if op.inputs or not tensors else replace(op, inputs=tensors)
+def _with_inputs(op: Operator, stated: tuple[Tensor, ...]) -> Operator:
+    return op if op.inputs or not stated else replace(op, inputs=stated)

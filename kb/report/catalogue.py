@@ -17,6 +17,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "answer.first": ("Do first", "首先要做", "最初の対処"),
     "answer.mind": ("Mind", "注意", "注意"),
     "answer.sure": ("How sure", "可信度", "確度"),
+    "answer.three": ("Together", "合计", "合わせて"),
     "answer.win": ("To win", "可节省上限", "短縮の上限"),
     "bound.nothing": ("Nothing stands out.", "未发现明显瓶颈。", "目立った問題は見つかりませんでした。"),
     "bound.unjudged": (
@@ -44,6 +45,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "sure.high": ("high", "高", "高"),
     "sure.low": ("low", "低", "低"),
     "sure.medium": ("medium", "中", "中"),
+    "three.text": (
+        "the first {count} together save {low} to {high} {of}, about {likely}",
+        "前 {count} 项合计可省{of}的 {low} 到 {high}，约 {likely}",
+        "上位 {count} つを合わせて{of}の {low}〜{high}、約 {likely} を短縮",
+    ),
+    "three.how": (
+        "computed, not summed: each works on what the one before leaves, never below the floor",
+        "按剩余时间逐项计算，不是简单相加，且不低于下限",
+        "足し算ではなく、前の対策が残した時間に順に掛けて計算。下限は下回らない",
+    ),
     "win.bound": ("at most {share} of the run", "最多占运行耗时的 {share}", "最大で実行全体の {share}"),
     "win.bound_time": (
         "at most {share} of the run, about {time}",
@@ -267,6 +278,13 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "gain.after": ("After", "优化后", "変更後"),
     "gain.saved": ("Saved", "节省", "短縮"),
     "gain.conditions": ("Where", "条件", "条件"),
+    "explain.judged": ("How it is judged", "判断方法", "判定のしかた"),
+    "explain.input": ("{metric}: {meaning}", "{metric}：{meaning}", "{metric}：{meaning}"),
+    "explain.limit": (
+        "limit {name}: {value} ({source})",
+        "阈值 {name}：{value}（{source}）",
+        "しきい値 {name}：{value}（{source}）",
+    ),
     "explain.helps": ("What helps", "有效的做法", "効く手法"),
     "explain.not": ("What does not help here", "在此无效的做法", "ここでは効かない手法"),
     "similar.title": ("Like {id}", "与 {id} 相近", "{id} に近いもの"),
