@@ -47,7 +47,15 @@ from kb.__main__ import main
 sys.exit(main())
 """
 INTERRUPT, TERMINATE, HANG_UP = 2, 15, 1
-MODULES = ("kb.cli", "kb.errors", "kb.commands._app", "typer", "kb.commands.advise", "kb.engine.pipeline", "kb.model")
+MODULES = (
+    "kb.cli",
+    "kb.errors",
+    "kb.commands._app",
+    "typer",
+    "kb.commands.advise",
+    "kb.engine.pipeline",
+    "kb.model",
+)
 
 
 def ended(place: Path, code: str, *arguments: str) -> tuple[int, str]:

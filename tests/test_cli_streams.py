@@ -113,7 +113,11 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], tupl
     run = json.loads(first.stdout)["run"]
     commands = COMMANDS | {name: args for name, (args, _) in REFUSED.items()}
     cases = [
-        (name, kind, [run if a == "latest" else a.format(place=place, number=KINDS.index(kind)) for a in args])
+        (
+            name,
+            kind,
+            [run if a == "latest" else a.format(place=place, number=KINDS.index(kind)) for a in args],
+        )
         for name, args in commands.items()
         for kind in kinds_of(name)
     ]
