@@ -199,7 +199,9 @@ def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int
 def _operators(db: sqlite3.Connection, op: str) -> list[str]:
     from kb import operators
 
-    return [value for value in _values(db, "op") if value != "*" and operators.matches(value, op)]
+    values = _values(db, "op")
+    operators.require(op, values)
+    return [value for value in values if value != "*" and operators.matches(value, op)]
 
 
 def _chips(db: sqlite3.Connection, soc: str) -> list[str]:
