@@ -190,6 +190,7 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
         diagnosis.findings
         or any("max_pipe_ratio" in f.values for f in features.operators)
         or profile.scope == "run"
+        or profile.capture.simulated  # pipe times and hot lines tell something without a share
     ):
         return
     if any(item.id == "operator" for item in diagnosis.not_judged):
