@@ -82,7 +82,11 @@ def require(name: str, own: Iterable[str] = ()) -> None:
         return
     if name.casefold() in {other.casefold() for other in others}:
         return
-    known = {key.casefold(): key for key in (*_by_alias(), *known_types(), *others) if key.isascii() and "*" not in key}
+    known = {
+        key.casefold(): key
+        for key in (*_by_alias(), *known_types(), *others)
+        if key.isascii() and "*" not in key
+    }
     word = name.casefold()
     short = [full for full in known_types() if _initials(full) == word]  # NMS: NonMaxSuppression
     alike = [known[key] for key in difflib.get_close_matches(word, known, n=4, cutoff=0.7)]

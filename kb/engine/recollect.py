@@ -17,7 +17,12 @@ from kb.engine.bottlenecks import registry
 from kb.engine.metrics import RunFeatures
 from kb.model import NotJudged
 
-_TOOLS = {"msprof": "msprof", "MindSpore profiler": "msprof", "Ascend PyTorch Profiler": "pytorch", "msopprof simulator": "simulator"}
+_TOOLS = {
+    "msprof": "msprof",
+    "MindSpore profiler": "msprof",
+    "Ascend PyTorch Profiler": "pytorch",
+    "msopprof simulator": "simulator",
+}
 _NEVER = "-"
 _WORDS = {
     "@shape": "kb advise PROFILE --shape SHAPES",

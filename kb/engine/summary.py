@@ -17,6 +17,7 @@ _KERNEL_KEYS = (
     "gm_bandwidth", "gm_bandwidth_utilisation", "floor_ratio", "core_time_imbalance", "head_overhead_share", "l2_hit_rate", "clock_ratio",
 )  # fmt: skip
 _RUN_KEYS = (
+    "step_us",
     "comm_exposed_share",
     "device_idle_share",
     "aicpu_time_share",
