@@ -6,16 +6,24 @@ from dataclasses import replace
 
 from kb.model import (
     Capture,
+    Charts,
     Chip,
+    DataPath,
     Evidence,
     Finding,
     Gain,
     NotJudged,
+    OperatorFloor,
+    OperatorPipes,
     OperatorRef,
+    PipeShare,
     Recommendation,
     Report,
+    Roof,
     SimilarCase,
     SourceFile,
+    WallPart,
+    WorkPoint,
 )
 
 CUMMIN = OperatorRef("Cummin", "cummin_int32_kernel", "vector", "4,128,64 int32", 1, 692.12)
@@ -135,6 +143,35 @@ SAMPLE = Report(
         SourceFile("round_001/Memory.csv", "Memory", 4, 1),
     ),
     versions={"kb": "0.1.0", "knowledge": "2026.1"},
+    charts=Charts(
+        chips=("Ascend910B2",),
+        roofs=(
+            Roof("memory", "bandwidth", 1600.0),
+            Roof("L2", "bandwidth", 5400.0),
+            Roof("vector fp32", "compute", 11000.0),
+        ),
+        points=(
+            WorkPoint(
+                CUMMIN, 0.06, 0.4, "operations by counters; bytes by counters", roof="memory", reached=0.0042
+            ),
+        ),
+        pipes=(
+            OperatorPipes(
+                CUMMIN,
+                (
+                    PipeShare("aiv_vec", 0.0, (0.0, 0.0)),
+                    PipeShare("aiv_scalar", 0.61, (0.59, 0.63)),
+                    PipeShare("aiv_mte3", 0.352),
+                ),
+            ),
+        ),
+        paths=(
+            DataPath("GM", "UB", 0.095, "kernel", 65536.0),
+            DataPath("UB", "GM", 1.61, "kernel", 1114112.0),
+            DataPath("UB", "vector", 4.4, "core"),
+        ),
+        floors=(OperatorFloor(CUMMIN, 20.0),),
+    ),
 )
 
 TRANSDATA = OperatorRef("TransData", "trans_TransData_11", "vector", "64,3,224,224 float16", 140, 5210.0)
@@ -193,6 +230,13 @@ RUN = Report(
     similar_cases=(),
     warnings=(),
     key_data=(Evidence("comm_share", 0.92, "1", "", "step_trace_time.csv"),),
+    charts=Charts(
+        wall=(
+            WallPart("compute", 25000.0),
+            WallPart("communication", 289000.0),
+            WallPart("idle", 40000.0),
+        )
+    ),
 )
 
 EMPTY = Report(
@@ -247,6 +291,15 @@ HOSTILE = replace(
     key_data=(_BAD_EVIDENCE,),
     files=(SourceFile(NASTY, NASTY, 1),),
     versions={"kb": NASTY},
+    charts=Charts(
+        chips=(NASTY,),
+        roofs=(Roof(NASTY, "bandwidth", 1600.0), Roof(NASTY, "compute", 11000.0)),
+        points=(WorkPoint(_BAD, 0.06, 0.4, NASTY, roof=NASTY, reached=0.1),),
+        pipes=(OperatorPipes(_BAD, (PipeShare(NASTY, 0.5, (0.4, 0.6)),)),),
+        paths=(DataPath("GM", "UB", 0.1, "kernel"), DataPath(NASTY, NASTY, 0.1, "core")),
+        floors=(OperatorFloor(_BAD, 20.0),),
+        wall=(WallPart("idle", 1.0),),
+    ),
 )
 
 CHINESE = replace(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.commands._console import Common, emit, say, screen_width, use_color
-from kb.errors import KbError, SourceError, UsageError
-from kb.model import Entry, Recommendation, Report, SimilarCase
+from kb.commands._language import in_language
+from kb.errors import SourceError, UsageError
+from kb.model import Report
 from kb.report import views
 
 if TYPE_CHECKING:
@@ -65,32 +66,6 @@ def in_full(request: Request) -> Request:
     from kb.engine.pipeline import KEPT
 
     return replace(request, who=None, top=KEPT)
-
-
-def in_language(report: Report, lang: str) -> Report:
-    """The report with the titles of entries in `lang`; what the engine computed stays in English."""
-    if lang == "en":
-        return report
-    entries = _entries()
-
-    def title(item: Recommendation | SimilarCase) -> str:
-        return entries[item.id].title.get(lang) if item.id in entries else item.title
-
-    return replace(
-        report,
-        recommendations=tuple(replace(item, title=title(item)) for item in report.recommendations),
-        similar_cases=tuple(replace(item, title=title(item)) for item in report.similar_cases),
-    )
-
-
-def _entries() -> Mapping[str, Entry]:
-    """All entries; none where the knowledge base is at fault, which must not cost the report."""
-    from kb.knowledge.store import load_entries
-
-    try:
-        return load_entries()
-    except KbError:
-        return {}
 
 
 def print_reports(given: Common, reports: Sequence[Report], *, many: bool = False) -> None:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from kb.commands._console import Common, say, screen_width
-from kb.commands._reports import FORMATS, in_language, print_reports, write_file
+from kb.commands._language import in_language
+from kb.commands._reports import FORMATS, print_reports, write_file
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
 

@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 
 from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
+from kb.engine.charts import charts
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
@@ -119,6 +120,7 @@ def advise_profile(
         versions={"knowledge": knowledge.version} if knowledge.version else {},
         elapsed_us=summary.elapsed_us(profile),
         ranks=summary.ranks(profile),
+        charts=charts(profile, features, targets),
     )
     return narrow(replace(report, run=run_id(report)), request)
 

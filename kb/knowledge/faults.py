@@ -26,6 +26,17 @@ class Fault:
     severity: str = "error"
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule has to say of one entry: code, key of the value concerned, what, mend."""
+
+    code: str
+    at: str
+    what: str
+    mend: str
+    severity: str = "error"
+
+
 def errors(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """Those that make the knowledge invalid."""
     return tuple(fault for fault in faults if fault.severity == "error")

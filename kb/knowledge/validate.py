@@ -20,10 +20,11 @@ from kb import operators, shipped, targets
 from kb.knowledge import own
 from kb.knowledge.body import HEADINGS
 from kb.knowledge.entry import Parsed, entry_files, parse_file
-from kb.knowledge.faults import Fault, errors, render_text, to_dict
+from kb.knowledge.faults import Fault, Found, errors, render_text, to_dict
 from kb.knowledge.fingerprint import fingerprints
 from kb.knowledge.schema import ROLES
 from kb.knowledge.template import TODO
+from kb.knowledge.wording import worded
 from kb.model import Entry
 from kb.vocabulary import bottlenecks
 from kb.vocabulary.metrics import BY_ID
@@ -68,17 +69,6 @@ READ_CODES = (
         "yaml-tag",
     ),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a rule has to say of one entry: code, key of the value concerned, what, mend."""
-
-    code: str
-    at: str
-    what: str
-    mend: str
-    severity: str = "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,7 +443,7 @@ def contradictions(entry: Entry, library: Library) -> Iterator[Found]:
 
 
 ENTRY_RULES: tuple[EntryRule, ...] = (
-    ids, claims, names, signature, sections, kinds, translated, whole, filled,
+    ids, claims, names, signature, sections, kinds, translated, whole, filled, worded,
 )  # fmt: skip
 SET_RULES: tuple[SetRule, ...] = (named, links, reached, told_back, contradictions)
 CODES: Sequence[str] = (
@@ -487,6 +477,7 @@ CODES: Sequence[str] = (
         "no-bottleneck",
         "unknown-fingerprint",
         "unfilled",
+        "wording",
     ),
     *(
         "no-entries",

@@ -20,7 +20,7 @@ MANY = 3  # a framework name that may become more operators than this says too l
 
 def glossary() -> list[Row]:
     """`data/glossary.tsv`: alternatives in English, Chinese and Japanese, one row a notion."""
-    return [(_parts(en), _parts(zh), _parts(ja)) for en, zh, ja in _table("glossary.tsv", 3)]
+    return [(_parts(en), _parts(zh), _parts(ja)) for en, zh, ja in table("glossary.tsv", 3)]
 
 
 def aliases() -> list[tuple[str, str]]:
@@ -28,7 +28,7 @@ def aliases() -> list[tuple[str, str]]:
 
     `data/aliases.tsv` first, then operators by their ONNX, PyTorch, TensorFlow and MindSpore names.
     """
-    found = [(name, means) for names, means in _table("aliases.tsv", 2) for name in _parts(names)]
+    found = [(name, means) for names, means in table("aliases.tsv", 2) for name in _parts(names)]
     by_name: dict[str, dict[str, None]] = {}
     for op_type in operator_names():
         for name in operators.aliases(op_type):
@@ -61,7 +61,12 @@ def _parts(cell: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in cell.split(";") if part.strip())
 
 
-def _table(name: str, columns: int) -> Iterator[list[str]]:
+def table(name: str, columns: int) -> Iterator[list[str]]:
+    """The rows of a table of `data/` below its head line, comments left out.
+
+    Raises:
+        KnowledgeError: a row with another number of columns.
+    """
     path: Path = shipped.root() / name
     lines = path.read_text(encoding="utf-8").splitlines()
     body = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]

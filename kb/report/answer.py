@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kb import units
-from kb.model import Evidence, Finding, Gain, OperatorRef, Recommendation, Report
-from kb.report.catalogue import say
+from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
+from kb.report.catalogue import TEXTS, say
 
 CANDIDATES = 4  # chips named where several fit; the JSON document names all
 
@@ -144,6 +144,12 @@ def sure(confidence: float, lang: str) -> str:
     return f"{word} ({confidence:.2g})"
 
 
+def who_text(who: str, effort: str, lang: str) -> str:
+    """Whose work an advice is and how much; a word that is none of the vocabulary stands as it is."""
+    keys = ((f"who.{who}", who), (f"who.effort.{effort}", effort))
+    return ", ".join(say(key, lang) if key in TEXTS else word for key, word in keys if word)
+
+
 def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
     """What an advice saves: likely value, range, of what, and in microseconds where the base is known."""
     gain = advice.gain
@@ -206,6 +212,14 @@ def fraction(evidence: Evidence) -> float | None:
     """The value where it is a fraction of one, and so can be drawn as a bar."""
     value = evidence.value
     return value if evidence.unit == "1" and isinstance(value, float) and 0 <= value <= 1 else None
+
+
+def core_spread(share: PipeShare, lang: str) -> str:
+    """Lowest and highest core of a pipe, empty where the tool gives no cores."""
+    if not share.cores:
+        return ""
+    low, high = units.percent(share.cores[0]), units.percent(share.cores[-1])
+    return say("chart.pipes.spread", lang, low=low, high=high, count=len(share.cores))
 
 
 def key_data(report: Report) -> tuple[Evidence, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from kb import units
 from kb.knowledge.fingerprint import fingerprints
 from kb.model import Condition, Entry, PublishedGain, to_dict
+from kb.report.answer import who_text
 from kb.report.catalogue import say
 from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
 from kb.report.text import code_of
@@ -70,14 +71,13 @@ def _head(entry: Entry, lang: str) -> tuple[tuple[str, str], ...]:
     names = dict.fromkeys(
         name for names in (entry.aliases.get(lang, ()), entry.aliases.get("en", ())) for name in names
     )
-    effort = f"{say('label.effort', lang)}: {entry.effort}" if entry.effort else ""
     return (
         (say("entry.state", lang), entry.state),
         (say("entry.bottlenecks", lang), ", ".join(entry.bottlenecks)),
         (say("entry.not_for", lang), ", ".join(entry.not_for)),
         (say("entry.operators", lang), ", ".join(entry.operators)),
         (say("entry.chips", lang), ", ".join(entry.chips)),
-        (say("label.who", lang), ", ".join(part for part in (entry.who, effort) if part)),
+        (say("label.who", lang), who_text(entry.who, entry.effort, lang)),
         (say("entry.aliases", lang), ", ".join(names)),
         (say("entry.links", lang), ", ".join(entry.links)),
     )

@@ -25,6 +25,7 @@ _FURTHER = (
     "operators",
     "key_data",
     "files",
+    "charts",
     "versions",
 )
 

@@ -127,13 +127,12 @@ def _suggestions(report: Report, lang: str) -> Iterator[str]:
 
 def _suggestion(report: Report, advice: Recommendation, lang: str) -> Iterator[str]:
     yield f"{advice.rank}. {say('skill.suggestion_label', lang)}: **{md(advice.title)}** ({md_code(advice.id)})"
-    effort = f"{say('label.effort', lang)}: {advice.effort}" if advice.effort else ""
     facts = (
         ("skill.related", answer.finding_text(report, advice.finding)),
         ("label.gain", answer.gain_text(report, advice, lang)),
         ("label.basis", advice.gain.basis),
         ("label.evidence", "; ".join(advice.evidence)),
-        ("label.who", ", ".join(part for part in (advice.who, effort) if part)),
+        ("label.who", answer.who_text(advice.who, advice.effort, lang)),
         ("label.steps", advice.steps[0] if len(advice.steps) == 1 else ""),
     )
     yield from (_point(key, text, lang) for key, text in facts if text)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from kb.report.catalogue import say
 from kb.report.columns import GAP, lay_out
-from kb.report.text import clean, width_of, wrap
+from kb.report.text import clean, shorten, width_of, wrap
 
 LEAST, MOST = 40, 160  # columns that the layout is made for
 PROSE = 100  # columns; longer lines are hard to read
@@ -56,9 +56,9 @@ class Screen:
     def _put(self, text: Text) -> None:
         self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
 
-    def heading(self, key: str) -> None:
-        """A heading over the whole width, after a blank line."""
-        title = self.say(key)
+    def heading(self, key: str, note: str = "") -> None:
+        """A heading over the whole width, after a blank line; `note` says of what it is."""
+        title = shorten(" · ".join(filter(None, (self.say(key), clean(note)))), self.width - 6)
         self.line()
         self.line(f"── {title} " + "─" * max(0, self.width - width_of(title) - 4), "bold cyan")
 

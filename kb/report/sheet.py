@@ -1,6 +1,12 @@
-"""The HTML sheet that every page stands on: one file, no script, nothing loaded, light and dark."""
+"""The HTML sheet that every page stands on: one file, nothing loaded, light and dark, whole without its script.
+
+The one script (the filter of a report) is allowed by its hash, so that no other can run.
+"""
 
 from __future__ import annotations
+
+import base64
+import hashlib
 
 from kb.report.text import clean
 
@@ -8,9 +14,9 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --quiet: #5d6678; --paper: #fff; --card: #f6f7f9; --line: #dfe3ea;
-  --accent: #0b62c4; --good: #1b7f4b; --warn: #9a5b00; --bar: #cfe0f6; }
+  --accent: #0b62c4; --good: #1b7f4b; --warn: #9a5b00; --vector: #0072b2; --cube: #d55e00; --mix: #8d5a97; --floor: #1d2330; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e3e7ef; --quiet: #98a2b5; --paper: #14171d; --card: #1c212a;
-  --line: #303744; --accent: #7db4ff; --good: #62cf97; --warn: #e8ae57; --bar: #24446d; } }
+  --line: #303744; --accent: #7db4ff; --good: #62cf97; --warn: #e8ae57; --vector: #56b4e9; --cube: #f0a35e; --mix: #cc99d6; --floor: #e3e7ef; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--paper); color: var(--ink);
   font: 15px/1.55 system-ui, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "Hiragino Sans", sans-serif; }
@@ -32,9 +38,50 @@ dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 .gain { color: var(--good); font-weight: 600; } .rank { color: var(--quiet); margin-right: .35rem; }
 .bar { display: block; width: 9rem; height: .6rem; margin-top: .45rem; background: var(--line); border-radius: 3px; overflow: hidden; }
 .bar i { display: block; height: 100%; background: var(--accent); }
+figure { margin: 1.4rem 0; } figcaption p { margin: .1rem 0 .5rem; }
+.bars { display: grid; gap: .3rem; margin: .5rem 0 1rem; }
+.bars > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(6rem, 1fr) minmax(8rem, 17rem); gap: .8rem; align-items: center; }
+.bars span { overflow-wrap: anywhere; } .bars span:last-child { font-variant-numeric: tabular-nums; color: var(--quiet); }
+.track { position: relative; display: block; height: .9rem; background: var(--line); border-radius: 3px; overflow: hidden; }
+.track i { position: absolute; inset: 0 auto 0 0; background: var(--accent); opacity: .75; } .track i.floor { background: var(--floor); opacity: .85; }
+.track i.vector { background: var(--vector); } .track i.cube { background: var(--cube); }
+.track b { position: absolute; top: 0; bottom: 0; width: 1px; background: var(--ink); opacity: .55; }
+.chart { width: 100%; min-width: 34rem; max-width: 46rem; height: auto; font: 12px system-ui, sans-serif; }
+.chart text { fill: var(--ink); } .chart .small { font-size: 11px; } .grid { stroke: var(--line); } .roof { stroke: var(--ink); stroke-width: 1.6; }
+.roofname { fill: var(--quiet) !important; } .point circle { fill: var(--c); fill-opacity: .7; stroke: var(--c); stroke-width: 1.5; }
+.point { --c: var(--quiet); } .vector { --c: var(--vector); } .cube { --c: var(--cube); } .mix { --c: var(--mix); }
+.point:hover circle, .point:focus circle { fill-opacity: 1; stroke: var(--ink); stroke-width: 2.5; } .point:focus { outline: none; }
+.memory { fill: var(--card); stroke: var(--quiet); } .unit { fill: var(--card); stroke: var(--accent); stroke-width: 2; }
+.path { stroke: var(--accent); } .tip { fill: var(--accent); }
+.key { display: inline-block; width: .8rem; height: .8rem; border-radius: 50%; background: var(--c); margin: 0 .2rem 0 .8rem; vertical-align: -1px; }
+nav { margin: 1rem 0; } nav a { margin-right: 1rem; white-space: nowrap; display: inline-block; } .filter { display: none; gap: .8rem; align-items: center; margin: 1rem 0; flex-wrap: wrap; }
+.scripted .filter { display: flex; } .filter input { flex: 1 1 16rem; padding: .45rem .6rem; font: inherit; color: inherit; background: var(--card);
+  border: 1px solid var(--line); border-radius: 6px; } :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; } [hidden] { display: none !important; }
+@media (max-width: 40rem) { .bars > div { grid-template-columns: 1fr 1fr; gap: 0 .8rem; } .bars > div > .track { grid-column: 1 / -1; grid-row: 2; margin-bottom: .35rem; }
+  .bars span:last-child { text-align: right; } dl { grid-template-columns: 1fr; gap: 0; } dt { margin-top: .5rem; } }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--accent); }
 footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
-@media print { body { max-width: none; padding: 0; } .card { break-inside: avoid; } }
+@media print { body { max-width: none; padding: 0; } .card, figure { break-inside: avoid; } nav, .filter { display: none !important; } }
+"""
+
+# Hides every element marked data-f whose text does not hold the words typed; without it nothing is missing.
+_SCRIPT = """
+document.documentElement.classList.add("scripted");
+for (const box of document.querySelectorAll(".filter input")) {
+  const scope = box.closest("main"), items = [...scope.querySelectorAll("[data-f]")], told = box.parentNode.querySelector("output");
+  const apply = () => {
+    const words = box.value.toLowerCase().split(/\\s+/).filter(Boolean);
+    let shown = 0;
+    for (const item of items) {
+      const text = item.textContent.toLowerCase();
+      item.hidden = !words.every(word => text.includes(word));
+      if (!item.hidden) shown += 1;
+    }
+    told.textContent = words.length ? told.dataset.text.replace("{shown}", shown).replace("{all}", items.length) : "";
+  };
+  box.addEventListener("input", apply);
+  box.addEventListener("keydown", event => { if (event.key === "Escape") { box.value = ""; apply(); } });
+}
 """
 
 
@@ -43,11 +90,18 @@ def esc(text: object, *, keep_blanks: bool = False) -> str:
     return (str(text) if keep_blanks else clean(text)).translate(_ENTITIES)
 
 
-def sheet(title: str, body: str, *, lang: str) -> str:
-    """A whole HTML file around `body`, which is HTML already."""
+def sheet(title: str, body: str, *, lang: str, scripted: bool = False) -> str:
+    """A whole HTML file around `body`, which is HTML already; `scripted` adds the filter's script."""
+    script = f"<script>{_SCRIPT}</script>\n" if scripted else ""
+    allowed = f"; script-src 'sha256-{_digest(_SCRIPT)}'" if scripted else ""
+    policy = f"default-src 'none'; style-src 'unsafe-inline'{allowed}; base-uri 'none'; form-action 'none'"
     return (
         f'<!doctype html>\n<html lang="{esc(lang)}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{esc(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f"<title>{esc(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n{script}</body>\n</html>"
     )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kb import units
-from kb.model import Evidence, Finding, OperatorRef, Recommendation, Report
+from kb.model import Evidence, Finding, OperatorRef, PipeShare, Recommendation, Report, WorkPoint
 from kb.report import answer
 from kb.report.text import clean, clean_lines, code_of, pad, shorten, width_of
 
@@ -38,6 +38,8 @@ def render(report: Report, *, lang: str, width: int, color: bool) -> str:
         _answer,
         _key_data,
         _operators,
+        _pipes,
+        _roofline,
         _findings,
         _recommendations,
         _cases,
@@ -98,6 +100,35 @@ def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[C
     )
     name = answer.operator_name(item, screen.lang)
     return [name, item.core, str(item.count), answer.time_text(item), share]
+
+
+def _pipes(screen: Screen, report: Report) -> None:
+    """The pipes of the longest kernel, where cores differ or the key data does not show them all anyway."""
+    if not report.charts.pipes or screen.width < ROOM_FOR_BAR:
+        return
+    lead = report.charts.pipes[0]
+    screen.heading("chart.pipes", note=answer.operator_name(lead.operator, screen.lang))
+    screen.table((_pipe_cells(item, screen.lang) for item in lead.pipes), right=frozenset({1}))
+
+
+def _pipe_cells(item: PipeShare, lang: str) -> list[Cell]:
+    return [item.pipe, (units.percent(item.mean), "bold"), item.mean, (answer.core_spread(item, lang), "dim")]
+
+
+def _roofline(screen: Screen, report: Report) -> None:
+    """Each operator against the ceiling above it."""
+    drawn = [point for point in report.charts.points if point.reached is not None][:SHOWN]
+    if not drawn or screen.width < ROOM_FOR_BAR:
+        return
+    screen.heading("chart.roofline")
+    screen.table((_roofline_cells(screen, point) for point in drawn), right=frozenset({1}))
+
+
+def _roofline_cells(screen: Screen, point: WorkPoint) -> list[Cell]:
+    reached = min(point.reached or 0.0, 1.0)
+    name = answer.operator_name(point.operator, screen.lang)
+    where = f"{point.intensity:.3g} FLOP/B, {point.roof}"
+    return [name, (units.percent(point.reached or 0.0), "bold"), reached, (where, "dim")]
 
 
 def _findings(screen: Screen, report: Report) -> None:
@@ -167,12 +198,11 @@ def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> N
             head = screen.say(f"label.{label}") if at == 0 else ""
             screen.field(head, text, indent=4, edge=edge, hang=hang, style=style)
 
-    effort = f"{screen.say('label.effort')}: {advice.effort}" if advice.effort else ""
     field("gain", [answer.gain_text(report, advice, screen.lang)], "green")
     field("basis", [advice.gain.basis])
     field("finding", [answer.finding_text(report, advice.finding)])
     field("evidence", advice.evidence)
-    field("who", [", ".join(part for part in (advice.who, effort) if part)])
+    field("who", [answer.who_text(advice.who, advice.effort, screen.lang)])
     if len(advice.steps) > 1:
         field("steps", [f"{number}. {step}" for number, step in enumerate(advice.steps, 1)], hang=3)
     else:

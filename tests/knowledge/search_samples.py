@@ -65,7 +65,7 @@ def make_root(root: Path) -> Path:
     """A data folder with these entries and the shipped tables and model."""
     real = shipped.root()
     root.mkdir(parents=True)
-    for name in ("VERSION", "glossary.tsv", "aliases.tsv", "operators", "targets", "model"):
+    for name in ("VERSION", "glossary.tsv", "aliases.tsv", "wording.tsv", "operators", "targets", "model"):
         (root / name).symlink_to(real / name)
     for entry in ENTRIES:
         folder = root / f"{entry.kind}s"

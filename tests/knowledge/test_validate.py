@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from kb.errors import KnowledgeError
 from kb.knowledge.entry import load_entries, parse_file
 from kb.knowledge.validate import CODES, errors, render_text, to_dict, validate
+from kb.knowledge.wording import LANGUAGES, discouraged
+from kb.knowledge.words import table
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "entries"
 NOT_A_FILE = {"unreadable"}  # cannot be kept as a sample
@@ -122,3 +125,21 @@ def test_one_file_is_judged_among_the_shipped_ones(tmp_path: Path) -> None:
 
 def test_a_folder_of_one_kind_can_be_given() -> None:
     assert validate([SAMPLES / "good" / "recipes"], beside=[SAMPLES / "good"]) == []
+
+
+def test_a_term_that_the_entries_avoid_is_told_with_the_one_to_write() -> None:
+    faults = validate([SAMPLES / "bad" / "wording"], beside=[SAMPLES / "good"])
+    (fault,) = faults
+    assert (fault.code, fault.severity, fault.mend) == ("wording", "warning", "write 归约")
+    line = Path(fault.file).read_text(encoding="utf-8").splitlines()[fault.line - 1]
+    assert "规约" in line
+    assert not list(discouraged("`规约` is code here", "zh"))
+    assert not list(discouraged("规约", "ja"))
+
+
+def test_what_is_written_instead_is_not_avoided_itself() -> None:
+    rows = list(table("wording.tsv", 3))
+    assert {lang for lang, _, _ in rows} <= set(LANGUAGES)
+    for lang, _, write in rows:
+        term = re.split("[(,:]", write)[0]  # a reason may follow in brackets
+        assert not list(discouraged(term, lang)), term

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 import kb.report
+from kb.knowledge.schema import EFFORT, WHO
 from kb.knowledge.status import GROUPS
+from kb.knowledge.wording import discouraged
 from kb.report.catalogue import LANGUAGES, TEXTS, say
+from kb.report.chart import CHARTS
 
 PACKAGE = Path(kb.report.__path__[0]).parent
 SOURCES = sorted(
@@ -30,6 +33,12 @@ def test_every_text_is_there_in_every_language_with_the_same_fields(key: str) ->
     assert len(row) == len(LANGUAGES)
     assert all(text.strip() for text in row)
     assert {frozenset(fields(text)) for text in row} == {frozenset(fields(row[0]))}
+
+
+@pytest.mark.parametrize("lang", ["zh", "ja"])
+def test_texts_use_the_terms_of_the_entries(lang: str) -> None:
+    place = LANGUAGES.index(lang)
+    assert [(key, *found) for key, row in TEXTS.items() for found in discouraged(row[place], lang)] == []
 
 
 def words() -> Iterator[tuple[str, str]]:
@@ -68,6 +77,9 @@ def test_no_text_is_left_over() -> None:
     computed = {f"{beginning}{word}" for beginning in beginnings for word in whole}
     kinds = {f"kind.{kind}" for kind in ("case", "recipe", "pattern", "tip")}
     kinds |= {f"status.{group}" for group in GROUPS}
+    kinds |= {f"chart.{chart.NAME}{part}" for chart in CHARTS for part in ("", ".read")}
+    kinds |= {f"chart.wall.{part}" for part in ("compute", "communication", "idle")}
+    kinds |= {f"who.{who}" for who in WHO} | {f"who.effort.{effort}" for effort in EFFORT}
     kinds |= {f"role.{role}" for role in ("check", "reference", "warning")}
     assert sorted(set(TEXTS) - whole - computed - kinds) == []
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from dataclasses import fields, replace
@@ -10,7 +12,7 @@ import pytest
 from report_samples import ALL, EMPTY, HOSTILE, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
 
 from kb.errors import UsageError
-from kb.model import Gain, NotJudged, Report
+from kb.model import Charts, Gain, NotJudged, Report
 from kb.report import answer, views
 from kb.report.catalogue import LANGUAGES, say
 from kb.report.json import document
@@ -66,7 +68,7 @@ def test_hostile_text_stays_text(name: str) -> None:
         outside = (
             re.sub(r"^ *`{4,}$.*?^ *`{4,}$", "", text, flags=re.S | re.M) if name == "markdown" else text
         )
-        assert "<script" not in outside
+        assert outside.count("<script") == (name == "html")  # the page's own, allowed by its hash
 
 
 @pytest.mark.parametrize("sample", ["sample", "run", "empty", "hostile"])
@@ -207,7 +209,11 @@ def test_a_gain_without_a_known_time_names_none() -> None:
 def test_without_a_total_no_time_is_made_up(name: str) -> None:
     shares = tuple(replace(item, time_us=None) for item in RUN.operators)
     report = replace(
-        RUN, total_us=None, operators=shares, findings=(replace(RUN.findings[0], operators=shares[:1]),)
+        RUN,
+        total_us=None,
+        charts=Charts(),
+        operators=shares,
+        findings=(replace(RUN.findings[0], operators=shares[:1]),),
     )
     text = shown(name, report)
     assert not re.search(r"[0-9] (us|ms|s)\b", text)
@@ -227,8 +233,10 @@ class _Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.add(tag)
-        assert not {name for name, _ in attrs} & {"src", "href", "onclick", "onload"}
-        if tag not in ("meta", "br", "hr"):
+        assert not {name for name, _ in attrs} & {"src", "onclick", "onload"}
+        link = dict(attrs).get("href")
+        assert link is None or link.startswith(("#", "https://"))
+        if tag not in ("meta", "br", "hr", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -241,10 +249,32 @@ def test_html_is_one_whole_file_that_loads_nothing(sample: str) -> None:
     tags = _Tags()
     tags.feed(page)
     assert tags.open == []
-    assert not tags.seen & {"script", "link", "img", "iframe"}
+    assert not tags.seen & {"link", "img", "iframe"}
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+    assert len(scripts) == 1 and f"script-src 'sha256-{digest}'" in page
     assert page.startswith("<!doctype html>")
     assert '<html lang="ja">' in page
     assert "prefers-color-scheme: dark" in page
+
+
+@pytest.mark.parametrize("sample", ALL)
+def test_every_link_of_the_page_leads_somewhere(sample: str) -> None:
+    page = views.render("html", [ALL[sample], ALL[sample]], lang="en", width=80, color=False, many=True)
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]*)"', page)) <= set(ids)
+
+
+def test_a_source_that_is_an_address_becomes_a_link_and_nothing_else_does() -> None:
+    sources = (
+        "https://gitee.com/ascend/a.b?x=1#L2",
+        "javascript:alert(1)",
+        'https://a/"onclick=x',
+        "a guide",
+    )
+    page = shown("html", replace(SAMPLE, recommendations=(replace(LARGER_WRITES, sources=sources),)))
+    assert re.findall(r'<a href="([^#][^"]*)"', page) == ["https://gitee.com/ascend/a.b?x=1#L2"]
 
 
 def test_json_has_the_promised_keys_in_their_order() -> None:

@@ -54,14 +54,11 @@ class Side:
         msopprof divides the pipes of a mix kernel by whole microseconds of the task duration, so its ratio column is
         inflated there (spec section 2.5); pipe time / core time is what the column means everywhere else.
         """
-        for spelling in self.spellings:
-            pairs = [
-                (row.values.get(f"{spelling}{pipe}_time_us"), row.values.get(f"{spelling}time_us"))
-                for row in self.rows
-            ]
-            shares = [pipe_us / core_us for pipe_us, core_us in pairs if pipe_us is not None and core_us]
-            if shares:
-                return spread(shares, "1", f"{spelling}{pipe}_time(us) / {spelling}time(us)", computed=True)
+        shares = self.ratios(pipe)
+        if shares:
+            return spread(
+                shares, "1", f"{self.prefix}_{pipe}_time(us) / {self.prefix}_time(us)", computed=True
+            )
         found = self.column(f"{pipe}_ratio")
         if found is not None:
             return Measure(found.value, "1", found.origin, found.low, found.high, found.n, found.computed)
@@ -69,6 +66,18 @@ class Side:
         if pipe_time is None or core_time is None or core_time.value <= 0:
             return None
         return Measure(pipe_time.value / core_time.value, "1", f"{pipe} time / core time", computed=True)
+
+    def ratios(self, pipe: str) -> list[float]:
+        """Pipe time / core time of every working core that has both."""
+        for spelling in self.spellings:
+            pairs = [
+                (row.values.get(f"{spelling}{pipe}_time_us"), row.values.get(f"{spelling}time_us"))
+                for row in self.rows
+            ]
+            shares = [pipe_us / core_us for pipe_us, core_us in pairs if pipe_us is not None and core_us]
+            if shares:
+                return shares
+        return []
 
 
 def spread(values: list[float], unit: str, origin: str, *, computed: bool = False) -> Measure:

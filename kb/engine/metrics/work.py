@@ -165,8 +165,12 @@ def _axes(op: Operator, pattern: str) -> Iterator[Measured]:
 
 
 def _against_counters(op: Operator, context: Context, pattern: str) -> Iterator[Measured]:
-    read = _kib(op, ("gm_to_ub_datas", "gm_to_l1_datas")) or _kib(op, ("read_main_memory_datas",))
-    wrote = _kib(op, ("ub_to_gm_datas", "l0c_to_gm_datas")) or _kib(op, ("write_main_memory_datas",))
+    read = moved_bytes(op, ("gm_to_ub_datas", "gm_to_l1_datas")) or moved_bytes(
+        op, ("read_main_memory_datas",)
+    )
+    wrote = moved_bytes(op, ("ub_to_gm_datas", "l0c_to_gm_datas")) or moved_bytes(
+        op, ("write_main_memory_datas",)
+    )
     if read is None:
         return
     sizes = [tensor_bytes(tensor) for tensor in op.inputs if tensor.shape is not None]
@@ -202,7 +206,8 @@ def _against_counters(op: Operator, context: Context, pattern: str) -> Iterator[
     )
 
 
-def _kib(op: Operator, columns: tuple[str, ...]) -> float | None:
+def moved_bytes(op: Operator, columns: tuple[str, ...]) -> float | None:
+    """Sum of volume columns (KiB) over the cores and the launch, in bytes; None where no column is there."""
     found = [row.values[column] for row in op.cores for column in columns if column in row.values]
     found += [op.counters[column].value for column in columns if column in op.counters]
     return sum(found) * 1024 if found else None

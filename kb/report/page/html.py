@@ -17,17 +17,19 @@ def render(page: Page) -> str:
 
 
 def table(
-    headers: tuple[str, ...], rows: tuple[tuple[str, ...], ...], numeric: frozenset[int] = frozenset()
+    headers: tuple[str, ...],
+    rows: tuple[tuple[str, ...], ...],
+    numeric: frozenset[int] = frozenset(),
+    *,
+    row: str = "<tr>",
 ) -> Iterator[str]:
-    """Lines of an HTML table; the cells are HTML already."""
+    """Lines of an HTML table; the cells and the tag that opens a `row` are HTML already."""
     yield '<div class="wide"><table><thead><tr>'
     yield "".join(f"<th{_number(at, numeric)}>{esc(header)}</th>" for at, header in enumerate(headers))
     yield "</tr></thead><tbody>"
-    for row in rows:
+    for cells in rows:
         yield (
-            "<tr>"
-            + "".join(f"<td{_number(at, numeric)}>{cell}</td>" for at, cell in enumerate(row))
-            + "</tr>"
+            row + "".join(f"<td{_number(at, numeric)}>{cell}</td>" for at, cell in enumerate(cells)) + "</tr>"
         )
     yield "</tbody></table></div>"
 
