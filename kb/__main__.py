@@ -17,9 +17,13 @@ def main() -> int:
     """Run the command line of this process and return its exit status; of an interrupted one the process ends here."""
     status = INTERRUPTED
     try:
+        import gc  # noqa: PLC0415
         import signal  # noqa: PLC0415
         import sys  # noqa: PLC0415
 
+        gc.set_threshold(
+            100_000, 50, 50
+        )  # a short life that makes hardly any cycles: looking for them costs a tenth
         sys.unraisablehook = _not_lost
         for ending in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(ending) is signal.SIG_DFL:  # not where nohup has it ignored

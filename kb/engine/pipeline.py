@@ -137,7 +137,7 @@ def open_knowledge() -> Knowledge:
     from kb.knowledge import search, store
 
     def nearness(text: str, kinds: tuple[str, ...], count: int) -> Mapping[str, float]:
-        return {hit.id: hit.score for hit in search.similar(text, kinds=kinds, k=count)}
+        return search.nearness(text, kinds=kinds, k=count)
 
     return Knowledge(store.load_entries(), nearness, store.version())
 

@@ -161,6 +161,30 @@ def similar(
     return tuple(hit._replace(rank=rank) for rank, hit in enumerate(best, 1))
 
 
+def nearness(
+    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, use: store.Index | None = None
+) -> dict[str, float]:
+    """Scores of the entries that `similar` finds, by id and best first, without what it tells of each."""
+    words = _sayable(text)
+    chosen = use or store.index()
+    try:
+        return _nearness(chosen, words, kinds, k)
+    except sqlite3.DatabaseError:
+        if use is not None:
+            raise
+        return _nearness(store.rebuilt(), words, kinds, k)
+
+
+def _nearness(chosen: store.Index, words: str, kinds: Sequence[str], k: int) -> dict[str, float]:
+    asked = query.read(chosen.db, chosen.size, words)
+    found: list[tuple[float, str]] = []
+    for kind in kinds:
+        names = chosen.names.get(kind, {})
+        ranked = rank(chosen, words, asked, max(k, _LOOKED_AT), set(names))[:k]
+        found += [(-round(item.score, 4), names[item.n]) for item in ranked]
+    return {name: -score for score, name in sorted(found)[:k]}
+
+
 class _Wanted(NamedTuple):
     kind: str | None
     op: str | None

@@ -66,6 +66,7 @@ class Index:
         self.fingerprint: str = meta["fingerprint"]
         self.left_out: list[str] = meta["left_out"]
         self._codes: list[int] = []
+        self._names: dict[str, dict[int, str]] = {}
 
     @property
     def codes(self) -> list[int]:
@@ -75,6 +76,14 @@ class Index:
             width = len(raw) // self.size
             self._codes = [int.from_bytes(raw[i : i + width], "big") for i in range(0, len(raw), width)]
         return self._codes
+
+    @property
+    def names(self) -> dict[str, dict[int, str]]:
+        """Ids of the entries by kind and number."""
+        if not self._names:
+            for n, name, kind in self.db.execute("SELECT n, id, kind FROM entry"):
+                self._names.setdefault(kind, {})[n] = name
+        return self._names
 
 
 _open: dict[tuple[str, str], Index] = {}

@@ -43,7 +43,9 @@ def test_the_table_names_groups_that_exist() -> None:
     for _, cells in recollect.table():
         for tool, cell in cells.items():
             groups = [word for word in cell.split(",") if word != "-" and not word.startswith("@")]
-            assert set(groups) <= ({*TABLES, "BasicInfo"} if tool in ("msopprof", "simulator") else JOB_GROUPS), cell
+            assert set(groups) <= (
+                {*TABLES, "BasicInfo"} if tool in ("msopprof", "simulator") else JOB_GROUPS
+            ), cell
         assert cells["msopprof"] != "-"
 
 

@@ -176,3 +176,12 @@ def test_cosines_from_distances_are_the_dot_products(index: store.Index) -> None
         assert cosine == pytest.approx(sum(map(float.__mul__, vector, map(float, signed))) / length, abs=1e-9)
     zeros = [0.0] * len(vector)
     assert {cosine for _, cosine, _ in search._cosines(index.db, zeros, range(1, 3))} == {0.0}
+
+
+@pytest.mark.parametrize(
+    "text", ["cube unit idles in a matmul", "NMS CPU fallback", "算子耗时过长", "zzzz", ""]
+)
+def test_nearness_is_what_similar_says(index: store.Index, text: str) -> None:
+    for kinds in (("recipe", "tip"), ("case",)):
+        hits = search.similar(text, kinds=kinds, k=5, use=index)
+        assert search.nearness(text, kinds=kinds, k=5, use=index) == {hit.id: hit.score for hit in hits}
