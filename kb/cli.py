@@ -53,11 +53,21 @@ def _answer(args: list[str]) -> int:
     except SystemExit as end:  # an option parser that has printed, or a request to end
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except Exception as fault:
+        if not isinstance(fault, KbError) and _was_interrupted(fault):
+            raise KeyboardInterrupt from fault
         if "--debug" in own:
             import traceback  # noqa: PLC0415
 
             traceback.print_exc()
         return _report(fault)
+
+
+def _was_interrupted(fault: BaseException) -> bool:
+    """Whether an error nobody foresaw began as Ctrl-C: while a class is made, Python 3.11 turns that into another."""
+    cause: BaseException | None = fault
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
 
 
 def _dispatch(args: list[str]) -> int:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from running import ROOT, SAMPLE, environment
 
+import kb.cli
+
 # Ctrl-C while a module is looked for: the moment is exact, no clock is needed.
 AT_IMPORT = """
 import os, signal, sys
@@ -110,3 +112,19 @@ def test_a_request_to_end_gives_the_cursor_back(tmp_path: Path) -> None:
     assert process.wait(timeout=120) == 143
     hidden, shown = received.rfind(b"\x1b[?25l"), received.rfind(b"\x1b[?25h")
     assert 0 <= hidden < shown
+
+
+def test_while_a_class_is_made(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before Python 3.12 whatever `__set_name__` raises comes out as a RuntimeError."""
+
+    class Named:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    def dispatch(args: list[str]) -> int:
+        type("Thing", (), {"name": Named()})
+        return 0
+
+    monkeypatch.setattr(kb.cli, "_dispatch", dispatch)
+    assert kb.cli.main(["list"]) == 130
+    assert capsys.readouterr().err == "kb: interrupted\n"

@@ -82,9 +82,13 @@ class Blocks:
         """Which lines can be taken together."""
         duration = columns.numbers[:, 0]
         clean = columns.whole & (duration >= 0) & (duration < LONGEST_US)
-        beyond = (columns.numbers < 0) | (columns.numbers >= LARGEST)
-        if beyond.any():
-            clean &= ~beyond.any(axis=1)
+        cells = columns.numbers
+        least, greatest = (
+            np.fmin.reduce(cells, axis=None, initial=0),
+            np.fmax.reduce(cells, axis=None, initial=0),
+        )
+        if least < 0 or greatest >= LARGEST:  # looked at in full only where there is one
+            clean &= ~((cells < 0) | (cells >= LARGEST)).any(axis=1)
         if columns.stamps is not None:
             clean &= columns.stamps[:, -1] == 0
         return clean
