@@ -32,7 +32,7 @@ def run(
       kb explain scalar-bound-vector
       kb list --kind pattern            all bottlenecks
     """
-    from kb.commands._entries import known_bottlenecks, no_such_id
+    from kb.knowledge.near import known_bottlenecks, no_such_id
     from kb.knowledge.store import load_entries
 
     entries = load_entries()

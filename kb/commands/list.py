@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from kb.commands._console import Common, show
-from kb.commands._entries import Kind, known_bottlenecks, matching, no_such_id
+from kb.commands._entries import Kind, matching
+from kb.knowledge.near import known_bottlenecks, no_such_id
 
 PANEL, ORDER = "Knowledge base", 3
 

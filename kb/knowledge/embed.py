@@ -36,7 +36,9 @@ class Embedder:
             KnowledgeError: the file is missing, damaged or of another format.
         """
         try:
-            self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+            self._db = sqlite3.connect(
+                f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
+            )
             meta = {k: json.loads(v) for k, v in self._db.execute("SELECT key, value FROM meta")}
             lowest = self._db.execute("SELECT min(score) FROM vocab").fetchone()[0]
         except (sqlite3.Error, ValueError) as fault:

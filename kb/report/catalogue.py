@@ -400,6 +400,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "从 device 上第一次开始到最后一次结束。",
         "デバイス上の最初の開始から最後の終了までです。",
     ),
+    "serve.any": ("all kinds", "全部类型", "すべての種類"),
+    "serve.fault": ("That did not work", "出错了", "うまくいきませんでした"),
+    "serve.query": ("Ask in your own words", "用自己的话提问", "自分の言葉で質問"),
+    "serve.runs": ("Runs", "运行记录", "実行記録"),
+    "serve.search": ("Search", "检索", "検索"),
     "page.contents": ("On this page", "本页内容", "このページの内容"),
     "page.filter": (
         "Filter operators, findings and advice",

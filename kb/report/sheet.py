@@ -55,7 +55,9 @@ figure { margin: 1.4rem 0; } figcaption p { margin: .1rem 0 .5rem; }
 .path { stroke: var(--accent); } .tip { fill: var(--accent); }
 .key { display: inline-block; width: .8rem; height: .8rem; border-radius: 50%; background: var(--c); margin: 0 .2rem 0 .8rem; vertical-align: -1px; }
 nav { margin: 1rem 0; } nav a { margin-right: 1rem; white-space: nowrap; display: inline-block; } .filter { display: none; gap: .8rem; align-items: center; margin: 1rem 0; flex-wrap: wrap; }
-.scripted .filter { display: flex; } .filter input { flex: 1 1 16rem; padding: .45rem .6rem; font: inherit; color: inherit; background: var(--card);
+.scripted .filter { display: flex; } .ask { display: flex; gap: .5rem; flex-wrap: wrap; margin: 1rem 0; } .ask [name=q] { flex: 1 1 20rem; }
+.ask :is(input, select, button) { padding: .45rem .6rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; }
+.filter input { flex: 1 1 16rem; padding: .45rem .6rem; font: inherit; color: inherit; background: var(--card);
   border: 1px solid var(--line); border-radius: 6px; } :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; } [hidden] { display: none !important; }
 @media (max-width: 40rem) { .bars > div { grid-template-columns: 1fr 1fr; gap: 0 .8rem; } .bars > div > .track { grid-column: 1 / -1; grid-row: 2; margin-bottom: .35rem; }
   .bars span:last-child { text-align: right; } dl { grid-template-columns: 1fr; gap: 0; } dt { margin-top: .5rem; } }
@@ -90,11 +92,15 @@ def esc(text: object, *, keep_blanks: bool = False) -> str:
     return (str(text) if keep_blanks else clean(text)).translate(_ENTITIES)
 
 
-def sheet(title: str, body: str, *, lang: str, scripted: bool = False) -> str:
-    """A whole HTML file around `body`, which is HTML already; `scripted` adds the filter's script."""
+def sheet(title: str, body: str, *, lang: str, scripted: bool = False, forms: bool = False) -> str:
+    """A whole HTML file around `body`, which is HTML already.
+
+    `scripted` adds the filter's script; `forms` lets a form be sent to where the page came from.
+    """
     script = f"<script>{_SCRIPT}</script>\n" if scripted else ""
     allowed = f"; script-src 'sha256-{_digest(_SCRIPT)}'" if scripted else ""
-    policy = f"default-src 'none'; style-src 'unsafe-inline'{allowed}; base-uri 'none'; form-action 'none'"
+    sent = "'self'" if forms else "'none'"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'{allowed}; base-uri 'none'; form-action {sent}"
     return (
         f'<!doctype html>\n<html lang="{esc(lang)}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -17,7 +17,7 @@ from kb.report.chart import CHARTS
 PACKAGE = Path(kb.report.__path__[0]).parent
 SOURCES = sorted(
     path
-    for part in ("report", "commands", "benchmark", "engine/readers")
+    for part in ("report", "commands", "benchmark", "engine/readers", "serve")
     for path in (PACKAGE / part).rglob("*.py")
     if path.name != "catalogue.py"
 )

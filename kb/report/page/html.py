@@ -12,8 +12,14 @@ from kb.report.text import clean_lines
 def render(page: Page) -> str:
     """The page as HTML; no text in it can become markup."""
     note = f'<p class="quiet">{esc(page.note)}</p>' if page.note else ""
-    body = [f"<h1>{esc(page.title)}</h1>", note, *(line for block in page.blocks for line in _block(block))]
-    return sheet(page.title, "\n".join(line for line in body if line), lang=page.lang)
+    lines = [f"<h1>{esc(page.title)}</h1>", note, *body(page)]
+    return sheet(page.title, "\n".join(line for line in lines if line), lang=page.lang)
+
+
+def body(page: Page) -> Iterator[str]:
+    """The blocks of the page as lines of HTML, without its title."""
+    for block in page.blocks:
+        yield from _block(block)
 
 
 def table(

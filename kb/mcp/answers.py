@@ -1,0 +1,78 @@
+"""The tools: each gives the document of the command it is named after, cut to what fits an agent's context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kb import service
+from kb.errors import UsageError
+from kb.mcp.roots import Roots
+
+MOST = 20  # answers, pieces of advice or runs of one call
+LONGEST = 60_000  # characters of one answer
+Document = dict[str, Any]
+Tool = Callable[..., Document]
+# What a report holds for pages and not for reading.
+_BULKY = ("charts", "files", "not_judged")
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The tools for one server: which files may be read, where runs are kept."""
+
+    roots: Roots
+    db: str | None = None
+
+    def all(self) -> tuple[Tool, ...]:
+        """Every tool, in the order in which an agent needs them."""
+        return (self.advise, self.search, self.show, self.runs)
+
+    def advise(
+        self, path: str = "", run: str = "", soc: str = "", top: int = 5, details: bool = False
+    ) -> Document:
+        """What bounds a profile and what to change first, with gain ranges, evidence and sources.
+
+        Give `path` (a folder, CSV, database or archive that msopprof, msprof or a framework profiler wrote; relative
+        to the server's root) or `run`, the id of a kept run. `soc` states the chip. `details` adds the chart series,
+        the files read and what could not be judged.
+        """
+        if bool(path) == bool(run):
+            raise UsageError("give either path or run", now="path names a profile, run a kept report.")
+        if run:
+            found = service.run(run, db=self.db)
+            found["recommendations"] = found["recommendations"][: _most(top)]
+        else:
+            found = service.advise([self.roots.path(path)], soc=soc or None, top=_most(top), db=self.db)
+        return found if details else {key: value for key, value in found.items() if key not in _BULKY}
+
+    def search(
+        self,
+        query: str,
+        k: int = 5,
+        kind: Literal["", "case", "recipe", "pattern", "tip"] = "",
+        op: str = "",
+        soc: str = "",
+        lang: Literal["en", "zh", "ja"] = "en",
+    ) -> Document:
+        """Search the knowledge base of Ascend NPU performance in English, Chinese or Japanese.
+
+        Entries are case studies, recipes (what to do), patterns (bottlenecks) and tips; `op` and `soc` keep those
+        about an operator type or valid on a chip. `no_good_match` true means that nothing fits.
+        """
+        return service.search(query, k=_most(k), kind=kind or None, op=op or None, soc=soc or None, lang=lang)
+
+    def show(self, id: str) -> Document:
+        """One entry of the knowledge base in full: symptom, cause, steps, code, how to check, published gains, sources."""
+        return service.show(id)
+
+    def runs(self, limit: int = 10) -> Document:
+        """The reports that were kept, newest first: id, time, target, headline. `advise` with `run` shows one."""
+        return service.runs(limit=_most(limit), db=self.db)
+
+
+def _most(wanted: int) -> int:
+    if wanted < 1:
+        raise UsageError(f"{wanted} is no number above 0", now=f"Ask for 1 to {MOST}.")
+    return min(wanted, MOST)

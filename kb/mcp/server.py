@@ -1,0 +1,79 @@
+"""The server: tools with their errors as messages, over stdio or loopback HTTP."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import ToolAnnotations
+
+from kb.errors import KbError
+from kb.mcp.answers import LONGEST, Document, Tool, Tools
+from kb.report.dump import dumps
+
+HOST = "127.0.0.1"
+PATH = "/mcp"
+
+_INSTRUCTIONS = """Performance advice for Ascend NPUs, offline. Typical loop: `advise` on a profile folder, `show` the first
+recommendation, let the user change the code and profile again, `advise` again. `search` answers free questions. Gains are
+ranges with a stated basis: repeat the range and the basis, never the upper end alone."""
+
+
+def build(tools: Tools, version: str) -> MCPServer:
+    """A server with every tool; what a tool raises on purpose reaches the agent as what, where and what now."""
+    server: MCPServer = MCPServer("kb", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
+    for tool in tools.all():
+        server.add_tool(
+            _guarded(tool),
+            name=tool.__name__,
+            description=inspect.getdoc(tool),
+            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+            structured_output=True,
+        )
+    return server
+
+
+def serve_stdio(server: MCPServer) -> None:
+    """Serve one client on stdin and stdout, until it goes."""
+    server.run("stdio")
+
+
+def serve_http(server: MCPServer, port: int) -> None:
+    """Serve on the loopback interface only; requests with another Host or any foreign Origin are refused."""
+    names = [f"{HOST}:{port}", f"localhost:{port}"]
+    guard = TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=names,
+        allowed_origins=[f"http://{name}" for name in names],
+    )
+    server.run(
+        "streamable-http",
+        host=HOST,
+        port=port,
+        streamable_http_path=PATH,
+        stateless_http=True,
+        json_response=True,
+        transport_security=guard,
+    )
+
+
+def _guarded(tool: Tool) -> Tool:
+    @functools.wraps(tool)
+    def call(*args: Any, **given: Any) -> Document:
+        try:
+            found = json.loads(dumps(tool(*args, **given), indent=None))
+        except KbError as fault:
+            raise ToolError(str(fault)) from fault
+        size = len(dumps(found, indent=None))
+        if size > LONGEST:
+            raise ToolError(
+                f"the answer has {size} characters, more than {LONGEST}\n  Ask for fewer with k, top or limit."
+            )
+        return dict(found)
+
+    return call

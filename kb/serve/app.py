@@ -1,0 +1,147 @@
+"""The local web app: loopback only, a token in the path, read-only, nothing from elsewhere.
+
+Whoever does not know the token gets 404 whatever is asked; a foreign Host (DNS rebinding) is refused before that, and no
+header lets another origin read an answer.
+"""
+
+from __future__ import annotations
+
+import hmac
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kb import service
+from kb.errors import KbError, UsageError
+from kb.knowledge.store import load_entries
+from kb.report.catalogue import LANGUAGES
+from kb.report.load import report_from_dict
+from kb.serve import pages
+
+HOST = "127.0.0.1"
+AT_ONCE = 64  # requests in hand; more are answered 503 at once
+LONGEST_QUERY = 1000  # characters
+SHOWN_RUNS = 200
+
+_HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"cache-control": b"no-store",
+    b"x-frame-options": b"DENY",
+}
+
+
+def build(token: str, db: str | None = None) -> Starlette:
+    """The app; `token` is the first part of every path."""
+    root = f"/{token}"
+
+    def runs(request: Request) -> Response:
+        return HTMLResponse(
+            pages.runs_page(root, service.runs(limit=SHOWN_RUNS, db=db)["runs"], _lang(request))
+        )
+
+    def run(request: Request) -> Response:
+        name = request.path_params["run"]
+        found = report_from_dict(service.run(name, db=db), where=f"run {name}")
+        return HTMLResponse(pages.report(root, found, _lang(request)))
+
+    def search(request: Request) -> Response:
+        asked = {key: request.query_params.get(key, "") for key in ("q", "kind", "op", "soc")}
+        found = _searched(request) if asked["q"].strip() else None
+        return HTMLResponse(pages.search_page(root, asked, found, _lang(request)))
+
+    def entry(request: Request) -> Response:
+        service.show(request.path_params["id"])  # an unknown id names the near ones
+        found = load_entries()[request.path_params["id"]]
+        return HTMLResponse(pages.entry(root, found, _lang(request)))
+
+    def answers(request: Request) -> Response:
+        return JSONResponse(_searched(request))
+
+    def failed(request: Request, fault: Exception) -> Response:
+        known = fault if isinstance(fault, KbError) else KbError("this is a fault in kb")
+        status = 404 if isinstance(fault, UsageError) else 500
+        return HTMLResponse(pages.fault(root, known.what, known.now, _lang(request)), status)
+
+    routes = [
+        Route(f"{root}/", runs),
+        Route(f"{root}/runs/{{run}}", run),
+        Route(f"{root}/search", search),
+        Route(f"{root}/entries/{{id}}", entry),
+        Route(f"{root}/api/search", answers),
+    ]
+    guards = [
+        Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"]),
+        Middleware(_Guard, token=token),
+    ]
+    return Starlette(routes=routes, middleware=guards, exception_handlers={KbError: failed})
+
+
+def serve(app: Starlette, port: int, ready: Callable[[int], None]) -> None:
+    """Serve until Ctrl-C or SIGTERM, which let requests in hand finish; `ready` is told the port (0 takes a free one).
+
+    Raises:
+        UsageError: the port is taken.
+    """
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen(AT_ONCE)  # before it is announced, so that nobody comes too early
+    except OSError as fault:
+        raise UsageError(
+            f"port {port} cannot be used: {fault.strerror}", where="--port", now="Choose another."
+        ) from fault
+    ready(listener.getsockname()[1])
+    config = uvicorn.Config(
+        app, log_level="error", access_log=False, limit_concurrency=AT_ONCE, timeout_graceful_shutdown=10,
+        server_header=False, date_header=False,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _searched(request: Request) -> service.Document:
+    query = request.query_params.get("q", "").strip()
+    if not query or len(query) > LONGEST_QUERY:
+        raise UsageError(f"a question has 1 to {LONGEST_QUERY} characters", now="Ask in a few words.")
+    kind, op, soc = (request.query_params.get(key) or None for key in ("kind", "op", "soc"))
+    return service.search(query, kind=kind, op=op, soc=soc, lang=_lang(request))
+
+
+def _lang(request: Request) -> str:
+    lang = request.query_params.get("lang", "")
+    return lang if lang in LANGUAGES else "en"
+
+
+class _Guard:
+    """Nothing but GET with the right token; the safe headers on every answer."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self.app = app
+        self.token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_HEADERS.items()]
+            await send(message)
+
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        given = scope["path"].split("/")[1].encode("utf-8", "replace")
+        if not hmac.compare_digest(given, self.token):
+            await Response("not found", 404)(scope, receive, guarded)
+        elif scope["method"] not in ("GET", "HEAD"):
+            await Response("read-only", 405)(scope, receive, guarded)
+        else:
+            await self.app(scope, receive, guarded)

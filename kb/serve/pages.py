@@ -1,0 +1,114 @@
+"""The pages of the local web app: forms and lists around the pages that the commands print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from kb import units
+from kb.model import Entry, Report
+from kb.report import html
+from kb.report.catalogue import LANGUAGES, say
+from kb.report.entries import entry_page
+from kb.report.page.html import body, table
+from kb.report.sheet import esc, sheet
+
+KINDS = ("case", "recipe", "pattern", "tip")
+
+
+def runs_page(root: str, runs: Sequence[Mapping[str, Any]], lang: str) -> str:
+    """The kept runs, the newest first."""
+    title = say("serve.runs", lang)
+    heads = tuple(
+        say(key, lang) for key in ("runs.id", "runs.created", "label.target", "label.time", "runs.headline")
+    )
+    rows = tuple(_run_cells(root, run, lang) for run in runs)
+    lines = list(table(heads, rows, frozenset({3}))) if rows else [f"<p>{esc(say('runs.none', lang))}</p>"]
+    return _page(root, title, lines, lang)  # fmt: skip
+
+
+def _run_cells(root: str, run: Mapping[str, Any], lang: str) -> tuple[str, ...]:
+    link = f"{root}/runs/{quote(run['id'], safe='')}?lang={lang}"
+    time = "" if run.get("total_us") is None else units.us(run["total_us"])
+    return (
+        f'<a href="{esc(link)}">{esc(run["id"])}</a>', esc(run["created"].replace("T", " ")[:16]), esc(run["target"]),
+        esc(time), esc(run.get("headline", "")),
+    )  # fmt: skip
+
+
+def search_page(root: str, asked: Mapping[str, str], found: Mapping[str, Any] | None, lang: str) -> str:
+    """The search form with what was asked, and the answers."""
+    title = say("serve.search", lang)
+    lines = [_form(root, asked, lang)]
+    if found is not None:
+        if found["no_good_match"] and found["results"]:
+            lines.append(f'<p class="warn">{esc(say("search.no_good_match", lang))}</p>')
+        if not found["results"]:
+            lines.append(f"<p>{esc(say('search.none', lang))}</p>")
+        lines += [_hit(root, hit, lang) for hit in found["results"]]
+    return _page(root, title, lines, lang)
+
+
+def _form(root: str, asked: Mapping[str, str], lang: str) -> str:
+    kinds = [("", say("serve.any", lang)), *((kind, say(f"kind.{kind}", lang)) for kind in KINDS)]
+    options = "".join(
+        f'<option value="{kind}"{" selected" if kind == asked.get("kind") else ""}>{esc(text)}</option>'
+        for kind, text in kinds
+    )
+    query = esc(say("serve.query", lang))
+    return (
+        f'<form class="ask" action="{esc(root)}/search" method="get"><input type="hidden" name="lang" value="{lang}">'
+        f'<input type="search" name="q" value="{esc(asked.get("q", ""))}" aria-label="{query}" placeholder="{query}" autofocus>'
+        f'<select name="kind" aria-label="{esc(say("label.type", lang))}">{options}</select>'
+        f"{_box('op', 'label.operator', asked, lang)}{_box('soc', 'status.chip', asked, lang)}"
+        f"<button>{esc(say('serve.search', lang))}</button></form>"
+    )
+
+
+def _box(name: str, label: str, asked: Mapping[str, str], lang: str) -> str:
+    text = esc(say(label, lang))
+    return f'<input name="{name}" value="{esc(asked.get(name, ""))}" aria-label="{text}" placeholder="{text}" size="12">'
+
+
+def _hit(root: str, hit: Mapping[str, Any], lang: str) -> str:
+    link = f"{root}/entries/{quote(hit['id'], safe='')}?lang={lang}"
+    kind = say(f"kind.{hit['kind']}", lang)
+    return (
+        f'<div class="card"><h3><a href="{esc(link)}">{esc(hit["title"])}</a></h3><p>{esc(hit["summary"])}</p>'
+        f'<p class="quiet">{esc(kind)} · {esc(hit["id"])} · {hit["score"]:.2f} · {esc(hit["why"])}</p></div>'
+    )
+
+
+def entry(root: str, found: Entry, lang: str) -> str:
+    """One entry in full."""
+    page = entry_page(found, lang)
+    note = f'<p class="quiet">{esc(page.note)}</p>'
+    return _page(root, page.title, [note, *body(page)], lang)
+
+
+def report(root: str, found: Report, lang: str) -> str:
+    """A report as `kb report` writes it, below the links of the app."""
+    text = html.render(found, lang=lang)
+    return text.replace("<body>\n", f"<body>\n{_links(root, lang)}\n", 1)
+
+
+def fault(root: str, what: str, now: str, lang: str) -> str:
+    """What went wrong and what now."""
+    lines = [f"<p>{esc(what)}</p>", f'<p class="quiet">{esc(now)}</p>']
+    return _page(root, say("serve.fault", lang), lines, lang)
+
+
+def _page(root: str, title: str, lines: Iterable[str], lang: str) -> str:
+    inside = "\n".join((_links(root, lang), "<main>", f"<h1>{esc(title)}</h1>", *lines, "</main>"))
+    return sheet(f"{title} · kb", inside, lang=lang, forms=True)
+
+
+def _links(root: str, lang: str) -> str:
+    places = ((f"{root}/", "serve.runs"), (f"{root}/search", "serve.search"))
+    links = [
+        f'<a href="{esc(place)}?{urlencode({"lang": lang})}">{esc(say(key, lang))}</a>'
+        for place, key in places
+    ]
+    links += [f'<a href="?lang={other}" lang="{other}">{other}</a>' for other in LANGUAGES if other != lang]
+    return f"<nav>{' '.join(links)}</nav>"

@@ -1,0 +1,105 @@
+"""The answers of the commands as documents: what `--format json` prints, for programs, pages and agents.
+
+Each function gives one document with its `schema` (docs/json.md) and raises what the command would fail with.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ParamSpec
+
+Document = dict[str, Any]
+_Given = ParamSpec("_Given")
+# The open index of the knowledge base and its prepared statements belong to one thread at a time.
+_TURN = threading.RLock()
+
+
+def _in_turn(answer: Callable[_Given, Document]) -> Callable[_Given, Document]:
+    """The function, one call at a time: servers answer in several threads."""
+
+    @functools.wraps(answer)
+    def wrapped(*args: _Given.args, **given: _Given.kwargs) -> Document:
+        with _TURN:
+            return answer(*args, **given)
+
+    return wrapped
+
+
+@_in_turn
+def search(
+    query: str, *, k: int = 10, kind: str | None = None, op: str | None = None, soc: str | None = None, lang: str = "en"
+) -> Document:  # fmt: skip
+    """Entries that fit a question, `kb.search/1`.
+
+    Raises:
+        UsageError: an unknown chip or kind.
+    """
+    from kb.knowledge import search as searching
+
+    return searching.search(query, k=k, kind=kind, op=op, soc=soc, lang=lang).to_dict(explain=False)
+
+
+@_in_turn
+def show(id: str) -> Document:
+    """One entry, `kb.entry/1`.
+
+    Raises:
+        UsageError: no entry of that id.
+    """
+    from kb.knowledge.near import no_such_id
+    from kb.knowledge.store import load_entries
+    from kb.report.entries import entry_document
+
+    entries = load_entries()
+    if id not in entries:
+        raise no_such_id("entry", id, entries)
+    return {"schema": "kb.entry/1", **entry_document(entries[id])}
+
+
+@_in_turn
+def advise(
+    paths: Sequence[Path], *, soc: str | None = None, shape: str | None = None, top: int = 10, db: str | None = None, keep: bool = True
+) -> Document:  # fmt: skip
+    """The report of a profile, `kb.report/1`; it is kept like one of the command unless `keep` is false.
+
+    Raises:
+        SourceError: a file could not be read, or the run not kept. UsageError: an unknown chip.
+        NothingToJudge: the counters that any judgement needs are not there.
+    """
+    from dataclasses import replace
+
+    from kb.engine import pipeline
+    from kb.report.json import document
+    from kb.store.runs import save
+
+    request = pipeline.Request(soc, shape, None, top)
+    report = pipeline.advise(list(paths), replace(request, top=pipeline.KEPT))
+    if keep:
+        save(document(report), db=db)
+    return document(pipeline.narrow(report, request))
+
+
+def runs(*, limit: int = 20, db: str | None = None) -> Document:
+    """The runs that were kept, the newest first, `kb.runs/1`.
+
+    Raises:
+        SourceError: the store cannot be read.
+    """
+    from kb.model import to_dict
+    from kb.store.runs import list_runs
+
+    return {"schema": "kb.runs/1", "runs": [to_dict(item) for item in list_runs(db=db, limit=limit)]}
+
+
+def run(run_id: str, *, db: str | None = None) -> Document:
+    """The report of a kept run, `kb.report/1`.
+
+    Raises:
+        UsageError: no such run. SourceError: the store cannot be read.
+    """
+    from kb.store.runs import load_run
+
+    return dict(load_run(run_id, db=db))

@@ -1,0 +1,159 @@
+"""The tools as the SDK's own client sees them, over stdio and over loopback HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import ROOT, environment
+
+from kb.mcp.answers import MOST
+
+mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+SAMPLES = ROOT / "data" / "samples"
+
+
+def asked(place: Path, talk: Callable[[Any], Awaitable[Any]]) -> Any:
+    """What `talk` gives with a client of a fresh server that reads the shipped samples."""
+    command = ["-m", "kb", "mcp", "--root", str(SAMPLES), "--db", str(place / "runs.db")]
+    how = mcp.StdioServerParameters(
+        command=sys.executable, args=command, env=environment(place), cwd=str(ROOT)
+    )
+
+    async def session() -> Any:
+        async with mcp.Client(how) as client:
+            return await talk(client)
+
+    return asyncio.run(asyncio.wait_for(session(), 60))
+
+
+def called(place: Path, name: str, **arguments: Any) -> Any:
+    return asked(place, lambda client: client.call_tool(name, arguments))
+
+
+def printed(place: Path, *command: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-m", "kb", *command, "--format", "json", "--db", str(place / "other.db")],
+        cwd=ROOT, env=environment(place), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def test_the_tools_are_few_described_and_read_only(tmp_path: Path) -> None:
+    listed = asked(tmp_path, lambda client: client.list_tools()).tools
+    assert len(listed) <= 8
+    for tool in listed:
+        assert 40 < len(tool.description) < 700
+        assert tool.annotations.read_only_hint is True
+        assert tool.output_schema["type"] == "object"
+
+
+def test_search_answers_as_the_command_does(tmp_path: Path) -> None:
+    found = called(tmp_path, "search", query="NMS CPU fallback", k=3).structured_content
+    assert found == printed(tmp_path, "search", "-k", "3", "NMS CPU fallback")
+
+
+def test_show_answers_as_the_command_does(tmp_path: Path) -> None:
+    found = called(tmp_path, "show", id="vector-larger-copies").structured_content
+    assert found == printed(tmp_path, "show", "vector-larger-copies")
+
+
+def test_advise_answers_as_the_command_does_and_keeps_the_run(tmp_path: Path) -> None:
+    async def talk(client: Any) -> Any:
+        first = await client.call_tool("advise", {"path": "add_custom", "top": 2, "details": True})
+        kept = await client.call_tool("runs", {})
+        run = first.structured_content["run"]
+        again = await client.call_tool("advise", {"run": run, "top": 2, "details": True})
+        return first.structured_content, kept.structured_content, again.structured_content
+
+    first, kept, again = asked(tmp_path, talk)
+    assert first == printed(tmp_path, "advise", str(SAMPLES / "add_custom"), "--top", "2")
+    assert [row["id"] for row in kept["runs"]] == [first["run"]]
+    assert again == first
+
+
+def test_without_details_a_report_is_short(tmp_path: Path) -> None:
+    found = called(tmp_path, "advise", path="add_custom")
+    assert not {"charts", "files", "not_judged"} & set(found.structured_content)
+    assert len(json.dumps(found.structured_content)) < 30_000
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("advise", {"path": "../../pyproject.toml"}, "outside the folders that may be read"),
+        ("advise", {"path": "add_custom", "run": "x"}, "either path or run"),
+        ("advise", {"path": "missing"}, "missing"),
+        ("advise", {"run": "0000"}, "0000"),
+        ("show", {"id": "vector-larger-copie"}, "vector-larger-copies"),
+        ("search", {"query": "x", "k": 0}, "no number above 0"),
+        ("search", {"query": "x", "soc": "Ascend999"}, "unknown chip"),
+    ],
+)
+def test_a_fault_is_a_message_and_not_a_crash(
+    tmp_path: Path, name: str, arguments: dict[str, Any], told: str
+) -> None:
+    found = called(tmp_path, name, **arguments)
+    assert found.is_error
+    assert told in found.content[0].text and "Traceback" not in found.content[0].text
+
+
+def test_answers_are_bounded(tmp_path: Path) -> None:
+    found = called(tmp_path, "search", query="matmul", k=5000).structured_content
+    assert len(found["results"]) <= MOST
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[int]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "kb", "mcp", "-q", "--root", str(SAMPLES), "--http", str(number)],
+        cwd=ROOT, env=environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        for _ in range(300):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", number)) == 0:
+                    break
+            time.sleep(0.1)
+        yield number
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def test_over_http_the_same_tools_answer_and_other_hosts_do_not(port: int) -> None:
+    async def session() -> Any:
+        async with mcp.Client(f"http://127.0.0.1:{port}/mcp") as client:
+            return await client.call_tool("show", {"id": "vector-larger-copies"})
+
+    assert asyncio.run(asyncio.wait_for(session(), 60)).structured_content["id"] == "vector-larger-copies"
+    for header in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/mcp", data=b"{}", headers={"Content-Type": "application/json", **header}
+        )
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=20)
+        assert refused.value.code in (403, 421)
+        refused.value.close()
+
+
+def test_the_skill_names_only_tools_and_commands_that_exist(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "skill" / "SKILL.md").read_text(encoding="utf-8")
+    tools = {tool.name for tool in asked(tmp_path, lambda client: client.list_tools()).tools}
+    import re
+
+    named = set(re.findall(r"[Tt]ool `(\w+)`", text))
+    assert named and named <= tools
