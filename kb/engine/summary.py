@@ -27,6 +27,7 @@ _RUN_KEYS = (
     "rank_imbalance",
 )
 MAX_KEYS = 10
+MAX_TOLD = 4  # remarks of the vendor tool that are repeated
 
 
 def total_us(profile: Profile, features: RunFeatures) -> float | None:
@@ -143,6 +144,10 @@ def _near_floor(features: RunFeatures) -> str:
 def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
     """What to keep in mind when reading the numbers, from the input and from the chip's certainty."""
     out = [f"{notice.file + ': ' if notice.file else ''}{notice.text}" for notice in profile.notices]
+    if profile.tool_advice:
+        told = "; ".join(line.rstrip(".") for line in profile.tool_advice[:MAX_TOLD])
+        more = "; ..." if len(profile.tool_advice) > MAX_TOLD else ""
+        out.append(f"the profiler's own remarks, for comparison: {told}{more}")
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")
