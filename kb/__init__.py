@@ -4,6 +4,7 @@ The public face for programs. Names are loaded when first used, so that `import 
 
     report = kb.advise([Path("OPPROF_20260101120000_ABCDEF")])
     answer = kb.search("NMS CPU fallback", k=3)
+    verdict = kb.compare(Path("before"), Path("after")).verdict
 """
 
 from __future__ import annotations
@@ -12,19 +13,24 @@ TYPE_CHECKING = False  # typing's, without importing it: this runs first in ever
 if TYPE_CHECKING:
     from typing import Any
 
-    from kb.engine.pipeline import Request, advise, advise_metrics
+    from kb.comparison import Comparison
+    from kb.engine.pipeline import Request, advise, advise_metrics, compare
     from kb.errors import KbError
     from kb.knowledge.search import search
     from kb.model import Report, to_dict
 
-__all__ = ["KbError", "Report", "Request", "advise", "advise_metrics", "search", "to_dict"]
+__all__ = [
+    "Comparison", "KbError", "Report", "Request", "advise", "advise_metrics", "compare", "search", "to_dict",
+]  # fmt: skip
 
 _HOMES = {
+    "Comparison": "kb.comparison",
     "KbError": "kb.errors",
     "Report": "kb.model",
     "Request": "kb.engine.pipeline",
     "advise": "kb.engine.pipeline",
     "advise_metrics": "kb.engine.pipeline",
+    "compare": "kb.engine.pipeline",
     "search": "kb.knowledge.search",
     "to_dict": "kb.model",
 }

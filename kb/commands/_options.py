@@ -58,7 +58,7 @@ def _format(formats: Sequence[str]) -> tuple[Any, Any]:
     text = f"{', '.join(formats[:-1])} or {formats[-1]}."
     return Annotated[
         str, typer.Option("--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, help=text)
-    ], "text"
+    ], formats[0]
 
 
 def with_common(function: Callable[..., int], formats: Sequence[str]) -> Callable[..., int]:

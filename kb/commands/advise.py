@@ -84,7 +84,7 @@ def run(
         )
     from kb.engine import pipeline
 
-    request = request_for(soc=soc, shape=shape, audience=audience, top=top)
+    request = request_for(common, soc=soc, shape=shape, audience=audience, top=top)
     with working(common, f"reading {metrics or ', '.join(map(str, given))}") as progress:
         full = in_full(request)
         if metrics:
