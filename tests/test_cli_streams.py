@@ -17,6 +17,12 @@ import kb.commands
 OPERATOR = "chip\top_type\tin_shapes\tin_dtypes\nAscend910B2\tRelu\t1024,1024\tfloat16\n"
 COMMANDS: dict[str, list[str]] = {
     "advise": ["advise", SAMPLE],
+    "ask": ["ask", "--list"],
+    "case": ["case", "from-compare", "--help"],
+    "compare": ["compare", SAMPLE, SAMPLE],
+    "mcp": ["mcp", "--help"],
+    "outcome": ["outcome"],
+    "serve": ["serve", "--help"],
     "check": ["check", "tests/samples/kernel_details/whole-detector", "--soc", "Ascend310P3"],
     "doctor": ["doctor"],
     "estimate": ["estimate", "{place}/operators.tsv"],
@@ -45,7 +51,7 @@ REFUSED: dict[str, tuple[list[str], int]] = {
 }
 KINDS = ("whole", "pipe", "full", "closed", "remarks full", "remarks closed", "all pipes")
 
-SLOW = ("index", "advise", "validate")
+SLOW = ("index", "advise", "compare", "validate")
 
 
 def kinds_of(name: str) -> tuple[str, ...]:
