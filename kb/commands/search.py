@@ -12,6 +12,7 @@ from kb.errors import UsageError
 from kb.report.catalogue import say
 from kb.report.dump import dumps
 from kb.report.page import Block, Heading, Page, Para
+from kb.report.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kb.knowledge.search import Hit, SearchResult
 
 PANEL, ORDER = "Knowledge base", 1
+_LONGEST_TITLE = 300
 KINDS = ("case", "recipe", "pattern", "tip")
 GRADES = ("vendor", "third-party", "stated", "practice")
 
@@ -147,7 +149,7 @@ def _page(result: SearchResult, given: Common, *, explain: bool) -> Page:
     note = (
         say("search.count", lang, count=len(result.results)) if result.results else say("search.none", lang)
     )
-    return Page(result.query, tuple(blocks), note=note, lang=lang)
+    return Page(clean(result.query, limit=_LONGEST_TITLE), tuple(blocks), note=note, lang=lang)
 
 
 def hit_blocks(hits: Sequence[Hit], lang: str, *, explain: bool = False) -> list[Block]:
