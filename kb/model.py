@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Literal
 
 from kb.experience import Tried
+from kb.forecast import Forecast
 from kb.measured import Measured
 
 CoreKind = Literal[
@@ -454,6 +455,7 @@ class Report:
     versions: Mapping[str, str] = field(default_factory=dict)  # kb, knowledge
     elapsed_us: float | None = None  # first start to last end, idle included
     ranks: int | None = None  # that all times of the report are sums over, where there are several
+    forecast: Forecast | None = None  # of a model before there is a device: then all times are estimates
     steps: int | None = None  # that the times cover, where the export marks steps
     content: str | None = None  # SHA-256 of what was measured, whatever was concluded from it
     measured: tuple[Measured, ...] = ()  # for comparing: kept with the run, not printed

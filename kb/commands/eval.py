@@ -105,12 +105,23 @@ def _search(
 def _estimate(
     common: Common,
     timings: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            metavar="TIMINGS.tsv", help="Measured times: columns as `kb estimate` reads them, and dur_us_med."
+            metavar="TIMINGS.tsv",
+            show_default=False,
+            help="Measured times: columns as `kb estimate` reads them, and dur_us_med.",
         ),
-    ],
+    ] = None,
     *,
+    networks: Annotated[
+        Path | None,
+        typer.Option(
+            "--networks",
+            metavar="FILE.tsv",
+            show_default=False,
+            help="Instead: whole networks, an operator call a line, with network, batch, per_s and count.",
+        ),
+    ] = None,
     cross: Annotated[
         bool,
         typer.Option(
@@ -120,10 +131,19 @@ def _estimate(
 ) -> int:
     """Score the cost model on measured times: factor error, and how often the printed range holds.
 
+    With --networks, on the measured throughput of whole networks: the part within a factor of 2, and with --cross with
+    each network left out of the scales once.
+
     Examples:
       kb eval estimate timings.tsv
       kb eval estimate timings.tsv --cross --format json
+      kb eval estimate --networks tests/benchmarks/networks_310p.tsv --cross
     """
+    if (timings is None) == (networks is None):
+        raise UsageError("give a table of timings, or --networks FILE.tsv", now="see kb eval estimate --help")
+    if networks is not None:
+        return _networks(common, networks, cross=cross)
+    assert timings is not None  # noqa: S101 - one of the two was given
     from kb.engine.estimate.evaluate import evaluate
     from kb.report.catalogue import say
     from kb.report.page import Page, Table
@@ -141,6 +161,40 @@ def _estimate(
     )
     show(common, page, {"schema": "kb.eval/1", "results": rows}, rows)
     return 0
+
+
+def _networks(common: Common, table: Path, *, cross: bool) -> int:
+    """Scores of whole networks, and their summary."""
+    from kb.engine.estimate.networks import read_networks, score, summary
+    from kb.report.catalogue import say
+    from kb.report.page import Fields, Page, Table
+
+    with working(common, f"estimating {table}"):
+        scores = score(read_networks(table), cross=cross)
+    rows = [to_dict(one) | {"factor": one.factor, "covered": one.covered} for one in scores]
+    heads: tuple[str, ...] = ("network", "batch", "measured_us", "mid_us", "low_us", "high_us", "factor")
+    heads += ("cross_factor",) if cross else ()
+    for row, one in zip(rows, scores, strict=True):
+        if one.cross_us is not None:
+            row["cross_factor"] = one.cross_us / one.measured_us
+    cells = tuple(tuple(_short(row.get(head)) for head in heads) for row in rows)
+    sums = summary(scores)
+    page = Page(
+        say("eval.networks", common.lang, count=len(rows)),
+        (
+            Fields(tuple((name, _cell(value)) for name, value in sums.items())),
+            Table(heads, cells, frozenset(range(1, 8))),
+        ),
+        lang=common.lang,
+    )
+    show(common, page, {"schema": "kb.eval/1", "summary": sums, "results": rows}, rows)
+    return 0
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.0f}" if value >= 100 else f"{value:.2f}"
+    return _cell(value)
 
 
 def _cell(value: object) -> str:

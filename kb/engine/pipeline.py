@@ -17,7 +17,7 @@ from kb.engine.charts import charts
 from kb.engine.compare import compare as compare_reports
 from kb.engine.compare.extract import measured
 from kb.engine.content import content as content_of
-from kb.engine.match import match
+from kb.engine.match import Match, match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
@@ -133,13 +133,7 @@ def advise_profile(
     diagnosis = diagnose(features.run, features.operators, profile.scope)
     _require_counters(profile, diagnosis, features)
     not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
-    leads = _leads(diagnosis.findings, features.operators)
-    near = {
-        finding.id: knowledge.nearness(_words(finding, leads[finding.id]), ("recipe", "tip"), 40)
-        for finding in diagnosis.findings
-    }
-    order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
-    matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
+    matches = _matches(diagnosis, features, targets, knowledge)
     recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT, outcomes=request.outcomes)
     report = Report(
         target=profile.target,
@@ -165,6 +159,28 @@ def advise_profile(
         measured=measured(features.operators),
     )
     return narrow(report, request)
+
+
+def _matches(
+    diagnosis: Diagnosis, features: RunFeatures, targets: tuple[Target, ...], knowledge: Knowledge
+) -> list[Match]:
+    """The entries that may answer the findings, unordered."""
+    leads = _leads(diagnosis.findings, features.operators)
+    near = {
+        finding.id: knowledge.nearness(_words(finding, leads[finding.id]), ("recipe", "tip"), 40)
+        for finding in diagnosis.findings
+    }
+    order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
+    return match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near, features)
+
+
+def candidates(profile: Profile, knowledge: Knowledge) -> list[Match]:
+    """What a profile's recommendations are chosen from, for the fit of the weights and for a look at the ranking."""
+    profile = stated.apply(profile, None)
+    targets = candidate_targets(profile.chip)
+    features = measure_profile(profile, targets)
+    diagnosis = diagnose(features.run, features.operators, profile.scope)
+    return _matches(diagnosis, features, targets, knowledge)
 
 
 def narrow(report: Report, request: Request) -> Report:
