@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from kb.commands._console import PAGE_FORMATS, Common, common, emit, show
+from kb.commands._console import LANGUAGES, PAGE_FORMATS, Common, common, emit, show
 from kb.errors import UsageError
 from kb.report.catalogue import say
 from kb.report.dump import dumps
@@ -15,17 +15,21 @@ from kb.report.page import Block, Heading, Page, Para
 from kb.report.text import clean
 
 if TYPE_CHECKING:
-    from kb.knowledge.search import SearchResult
+    from collections.abc import Sequence
+
+    from kb.knowledge.search import Hit, SearchResult
 
 PANEL, ORDER = "Knowledge base", 1
 _LONGEST_TITLE = 300
 KINDS = ("case", "recipe", "pattern", "tip")
+GRADES = ("vendor", "third-party", "stated", "practice")
 
 _EXAMPLES = """\
 Examples:
   kb search "NMS CPU fallback"
   kb search -k 3 --kind recipe --op MatMul "cube utilisation is low"
   kb search --soc Ascend310P3 "转置耗时过长"
+  kb search --bottleneck host-bound --evidence vendor "launch overhead"
   kb search --queries questions.tsv > answers.jsonl
 
 Exit status: 0 even when nothing fits well (the answer says so), 2 for a wrong option."""
@@ -48,6 +52,8 @@ def main(args: list[str]) -> int:
     from kb.knowledge import search
 
     wanted = {"k": given.k, "kind": given.kind, "op": given.op, "soc": given.soc, "lang": shared.lang}
+    further = ("bottleneck", "evidence", "language", "model")
+    wanted |= {name: value for name in further if (value := getattr(given, name))}
     if given.queries:
         for result in search.search_many(Path(given.queries), **wanted):
             emit(dumps(result.to_dict(explain=given.explain), indent=None))
@@ -63,7 +69,10 @@ class _Parser(argparse.ArgumentParser):
     """argparse that leaves errors to `kb.cli`."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message[:1].lower() + message[1:], now="See `kb search --help`.")
+        now = "See `kb search --help`."
+        if message.startswith("unrecognized"):
+            now += " A query that begins with a dash goes behind two of them: kb search -- --aic-metrics"
+        raise UsageError(message[:1].lower() + message[1:], now=now)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -79,6 +88,24 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("--kind", choices=KINDS, metavar="KIND", help="only case, recipe, pattern or tip")
     own.add_argument("--op", metavar="TYPE", help="only entries about this operator, such as MatMul")
     own.add_argument("--soc", metavar="SOC", help="only entries that hold on this chip, such as Ascend910B2")
+    own.add_argument(
+        "--bottleneck", metavar="ID", help="only entries about this bottleneck, such as host-bound"
+    )
+    own.add_argument(
+        "--evidence", choices=GRADES, metavar="GRADE", help=f"only of this grade: {', '.join(GRADES)}"
+    )
+    own.add_argument(
+        "--language",
+        choices=LANGUAGES,
+        metavar="LANG",
+        help="only entries written out in en, zh or ja; titles are in all",
+    )
+    own.add_argument(
+        "--model",
+        default="",
+        metavar="NAME",
+        help="builtin, semantic or own instead of the one in use (`kb model`)",
+    )
     own.add_argument("--queries", metavar="FILE.tsv", help="answer each line's first column, as JSON Lines")
     own.add_argument("--explain", action="store_true", help="say how each score came about")
     shared = parser.add_argument_group("Common options")
@@ -116,23 +143,50 @@ def _page(result: SearchResult, given: Common, *, explain: bool) -> Page:
     blocks: list[Block] = []
     if result.no_good_match and result.results:
         blocks.append(Para(say("search.no_good_match", lang)))
-    for hit in result.results:
-        kind = say(f"kind.{hit.kind}", lang)
-        blocks.append(Heading(f"{hit.rank}. {hit.title}", f"{kind} · {hit.id} · {hit.score:.2f}"))
-        if hit.summary:
-            blocks.append(Para(hit.summary))
-        blocks.append(Para(say("search.why", lang, why=hit.why), quiet=True))
-        if explain:
-            blocks += [Para(f"{name}: {_plain(value)}", quiet=True) for name, value in hit.parts.items()]
+    if result.near_terms:
+        blocks.append(Para(say("search.near_terms", lang, terms=", ".join(result.near_terms))))
+    blocks += hit_blocks(result.results, lang, explain=explain)
     note = (
         say("search.count", lang, count=len(result.results)) if result.results else say("search.none", lang)
     )
     return Page(clean(result.query, limit=_LONGEST_TITLE), tuple(blocks), note=note, lang=lang)
 
 
+def hit_blocks(hits: Sequence[Hit], lang: str, *, explain: bool = False) -> list[Block]:
+    """Entries found, as blocks of a page; `explain` adds the parts of each score."""
+    blocks: list[Block] = []
+    for hit in hits:
+        kind = say(f"kind.{hit.kind}", lang)
+        blocks.append(Heading(f"{hit.rank}. {hit.title}", f"{kind} · {hit.id} · {hit.score:.2f}"))
+        if hit.summary:
+            blocks.append(Para(hit.summary))
+        blocks.append(Para(say("search.why", lang, why=_why(hit, lang)), quiet=True))
+        if explain:
+            blocks += [Para(f"{name}: {_plain(value)}", quiet=True) for name, value in hit.parts.items()]
+    return blocks
+
+
+def _why(hit: Hit, lang: str) -> str:
+    """Why an entry was found, in the language of the answer; documents carry the English."""
+    if lang == "en" or not hit.parts:
+        return hit.why
+    said = []
+    if hit.parts["matched"]:
+        said.append(say("search.has", lang, words=", ".join(hit.parts["matched"][:6])))
+    names: dict[str, list[str]] = {}
+    for term, word in hit.parts["also"].items():
+        names.setdefault(word, []).append(term)
+    for word, found in list(names.items())[:3]:
+        said.append(say("search.has_for", lang, words=", ".join(found[:3]), word=word))
+    said.append(say("search.meaning", lang, value=f"{hit.parts['meaning']:.2f}"))
+    return "；".join(said)
+
+
 def _plain(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value))
+        return ", ".join(map(str, value)) or "-"
+    if isinstance(value, dict):
+        return ", ".join(f"{term} for {word}" for term, word in value.items()) or "-"
     return str(value)
