@@ -9,8 +9,10 @@ import typer
 
 from kb.commands import _options
 from kb.commands._console import Common
+from kb.commands._files import existing_path
+from kb.commands._kept import kept
 from kb.commands._progress import working
-from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for
+from kb.commands._reports import FORMATS, in_full, print_reports, request_for
 from kb.errors import UsageError
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
@@ -76,17 +78,6 @@ def run(
     shown = [pipeline.narrow(kept(common, report), request) for report in reports]
     print_reports(common, shown, many=metrics is not None and _is_list(metrics))
     return 0
-
-
-def existing_path(text: str) -> Path:
-    """A path as it was typed; an empty one (a variable that is not set) is not the folder one stands in.
-
-    Raises:
-        UsageError: it is empty.
-    """
-    if not text:
-        raise UsageError("an empty path", where="PATH", now='Give a path; "." stands for the current folder.')
-    return Path(text)
 
 
 def _is_list(path: Path) -> bool:

@@ -19,7 +19,8 @@ import typer
 from kb import units
 from kb.commands._console import PAGE_FORMATS, Common, emit, show
 from kb.commands._console import say as remark_on
-from kb.commands._reports import FORMATS, print_reports, whole_file
+from kb.commands._files import whole_file
+from kb.commands._reports import FORMATS, print_reports
 from kb.errors import UsageError
 from kb.report.catalogue import say
 from kb.report.page import Page, Table

@@ -27,7 +27,7 @@ def run(
       kb show vector-larger-copies
       kb show yolov8s-910b-seed --format json
     """
-    from kb.commands._outcomes import kept_outcomes
+    from kb.commands._kept import kept_outcomes
     from kb.knowledge.near import no_such_id
     from kb.knowledge.store import load_entries
     from kb.report.entries import entry_document, entry_page
