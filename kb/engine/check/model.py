@@ -12,7 +12,8 @@ from kb.engine.check.remedies import remedies
 from kb.engine.check.result import OPEN_ONLY, TABLES, CheckedNode, CheckedOperator, CheckResult, Engine
 from kb.engine.family.nearest import recognise
 from kb.engine.family.similar import similar_cases
-from kb.graph.shapes import UNKNOWN, Known, infer
+from kb.graph.known import UNKNOWN, Known
+from kb.graph.shapes import infer
 from kb.graph.types import Model, Node, Placed, walk
 from kb.model import Entry
 
