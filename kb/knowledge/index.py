@@ -28,8 +28,8 @@ from statistics import fmean, pstdev
 from kb import shipped
 from kb.knowledge import terms, words
 from kb.knowledge.embed import Embedder, Encoder, quantise, shipped_model, sign_bits
+from kb.knowledge.freshness import FORMAT
 from kb.knowledge.record import entry as record_entry
-from kb.knowledge.store import FORMAT
 from kb.model import Entry, to_dict
 
 LARGE = 20_000  # entries from which the file is not packed
