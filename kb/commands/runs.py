@@ -214,7 +214,7 @@ def _sql(
       kb runs sql "select type, time_us, share from type_times order by time_us desc limit 5"
       kb runs sql "select pattern, runs from bottleneck_history order by runs desc" --format json
     """
-    from kb.commands._rows import rows_page
+    from kb.report.rows import rows_page
     from kb.store.query import query
 
     text = sys.stdin.read() if sql == "-" else sql
