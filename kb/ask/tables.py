@@ -30,11 +30,6 @@ class Intent:
         alone = [group for group in self.needs if len(group) == 1]
         return frozenset(word for group in alone for word in group if word.startswith("@"))
 
-    @property
-    def about_all(self) -> bool:
-        """It is asked of all runs together, so no run is needed."""
-        return ":run" not in sql(self.id)
-
 
 def _rows(name: str) -> Iterator[list[str]]:
     lines = files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines()
