@@ -33,14 +33,13 @@ def show(id: str, *, db: str | None = None) -> Document:
     """
     from kb.knowledge.near import no_such_id
     from kb.knowledge.store import load_entries
-    from kb.report.entries import entry_document
-    from kb.report.outcomes import outcomes_members
+    from kb.report.outcomes import entry_with_outcomes
     from kb.store.outcomes import load
 
     entries = load_entries()
     if id not in entries:
         raise no_such_id("entry", id, entries)
-    return {"schema": "kb.entry/1", **entry_document(entries[id]), **outcomes_members(load(id, db=db))}
+    return entry_with_outcomes(entries[id], load(id, db=db))
 
 
 def advise(
@@ -72,10 +71,10 @@ def runs(*, limit: int = 20, db: str | None = None) -> Document:
     Raises:
         SourceError: the store cannot be read.
     """
-    from kb.model import to_dict
+    from kb.report.runs import runs_document
     from kb.store.runs import list_runs
 
-    return {"schema": "kb.runs/1", "runs": [to_dict(item) for item in list_runs(db=db, limit=limit)]}
+    return runs_document(list_runs(db=db, limit=limit))
 
 
 def run(run_id: str, *, db: str | None = None) -> Document:
