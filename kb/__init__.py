@@ -1,8 +1,9 @@
 """What slows an Ascend operator or model down, and what to change first.
 
-The public face for programs. Names are loaded when first used, so that `import kb` costs next to nothing:
+The public face for programs (docs/library.md). Names are loaded when first used, so that `import kb` costs next to
+nothing:
 
-    report = kb.advise([Path("OPPROF_20260101120000_ABCDEF")])
+    report = kb.advise("OPPROF_20260101120000_ABCDEF")
     answer = kb.search("NMS CPU fallback", k=3)
 """
 
@@ -12,20 +13,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kb.engine.pipeline import Request, advise, advise_metrics
+    from kb.engine.pipeline import Request
     from kb.errors import KbError
-    from kb.knowledge.search import search
-    from kb.model import Report, to_dict
+    from kb.library import CheckResult, Report, SearchResult, advise, advise_metrics, check_model, search
+    from kb.model import to_dict
+    from kb.plugins import PluginWarning
 
-__all__ = ["KbError", "Report", "Request", "advise", "advise_metrics", "search", "to_dict"]
+__all__ = [
+    "CheckResult", "KbError", "PluginWarning", "Report", "Request", "SearchResult", "advise", "advise_metrics",
+    "check_model", "search", "to_dict",
+]  # fmt: skip
 
 _HOMES = {
+    "CheckResult": "kb.library",
     "KbError": "kb.errors",
-    "Report": "kb.model",
+    "PluginWarning": "kb.plugins",
+    "Report": "kb.library",
     "Request": "kb.engine.pipeline",
-    "advise": "kb.engine.pipeline",
-    "advise_metrics": "kb.engine.pipeline",
-    "search": "kb.knowledge.search",
+    "SearchResult": "kb.library",
+    "advise": "kb.library",
+    "advise_metrics": "kb.library",
+    "check_model": "kb.library",
+    "search": "kb.library",
     "to_dict": "kb.model",
 }
 

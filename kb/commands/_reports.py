@@ -19,7 +19,17 @@ from kb.report import views
 if TYPE_CHECKING:
     from kb.engine.pipeline import Request
 
-FORMATS = ("text", *(name for name in views.views() if name != "text"))
+
+class _Formats(tuple[str, ...]):
+    """The formats of reports; those of plugins belong to it too, but are looked for only when one is asked for."""
+
+    __slots__ = ()
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in views.further()
+
+
+FORMATS = _Formats(("text", *(name for name in views.views() if name != "text")))
 
 
 class Audience(str, Enum):
@@ -47,6 +57,13 @@ def kept(given: Common, report: Report) -> Report:
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}")
     return report
+
+
+def stated_soc(given: str) -> str:
+    """The chip that was named: by the option, KB_SOC or the configuration file; empty where none was."""
+    from kb import settings
+
+    return given or settings.value("soc")
 
 
 def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | None) -> Request:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kb.commands._console import Common, emit, say
+from kb.textfile import STDIN
 
 if TYPE_CHECKING:
     from kb.engine.estimate.rows import Row
@@ -25,7 +26,7 @@ def run(
         typer.Argument(
             metavar="OPS.tsv",
             show_default=False,
-            help="Operators, one a line: op_type, in_shapes, in_dtypes, in_formats, out_shapes, ...",
+            help="Operators, one a line: op_type, in_shapes, in_dtypes, in_formats, out_shapes, ...; - is standard input.",
         ),
     ],
     soc: Annotated[
@@ -52,11 +53,16 @@ def run(
     Examples:
       kb estimate ops.tsv --soc Ascend310P3
       kb estimate ops.tsv > times.jsonl
+      my_tool | kb estimate - --soc Ascend910B2
     """
+    from kb import settings
     from kb.errors import NothingToJudge
     from kb.report.dump import dumps
 
-    if operators.is_file():  # a pipe can be read only once; a file is checked whole before the first answer
+    soc = soc or settings.value("soc")
+    if (
+        operators != STDIN and operators.is_file()
+    ):  # a pipe can be read only once; a file is checked whole before the first answer
         for row in _rows(operators, soc):
             _chip(row, soc)
     count = missing = 0

@@ -12,7 +12,7 @@ import typer
 from kb.commands import advise
 from kb.commands._console import Common, emit, say
 from kb.commands._progress import counting
-from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for
+from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ def run(
     """
     from kb.engine import collect, pipeline
 
+    soc = stated_soc(soc)
     if "" in target[:1]:
         raise UsageError("TARGET is empty", now="Give a program or a profile.")
     options = collect.Options(

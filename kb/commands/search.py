@@ -5,16 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from kb.commands._console import PAGE_FORMATS, Common, common, emit, show
+from kb.commands._console import PAGE_FORMATS, common, emit, show
 from kb.errors import UsageError
-from kb.report.catalogue import say
 from kb.report.dump import dumps
-from kb.report.page import Block, Heading, Page, Para
-
-if TYPE_CHECKING:
-    from kb.knowledge.search import SearchResult
+from kb.report.found import found_page
 
 PANEL, ORDER = "Knowledge base", 1
 KINDS = ("case", "recipe", "pattern", "tip")
@@ -53,7 +49,7 @@ def main(args: list[str]) -> int:
         return 0
     result = search.search(words, **wanted)
     document = result.to_dict(explain=given.explain)
-    show(shared, _page(result, shared, explain=given.explain), document, None)
+    show(shared, found_page(result, shared.lang, explain=given.explain), document, None)
     return 0
 
 
@@ -77,11 +73,19 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("--kind", choices=KINDS, metavar="KIND", help="only case, recipe, pattern or tip")
     own.add_argument("--op", metavar="TYPE", help="only entries about this operator, such as MatMul")
     own.add_argument("--soc", metavar="SOC", help="only entries that hold on this chip, such as Ascend910B2")
-    own.add_argument("--queries", metavar="FILE.tsv", help="answer each line's first column, as JSON Lines")
+    own.add_argument(
+        "--queries",
+        metavar="FILE.tsv",
+        help="answer each line's first column, as JSON Lines; - is standard input",
+    )
     own.add_argument("--explain", action="store_true", help="say how each score came about")
     shared = parser.add_argument_group("Common options")
     shared.add_argument(
-        "--format", "-f", default="text", metavar="FORMAT", help=f"one of {', '.join(PAGE_FORMATS)}"
+        "--format",
+        "-f",
+        default="",
+        metavar="FORMAT",
+        help=f"one of {', '.join(PAGE_FORMATS)} (default text)",
     )
     shared.add_argument("--lang", default="", metavar="LANG", help="en, zh or ja (default: KB_LANG, else en)")
     shared.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
@@ -107,30 +111,3 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return number
-
-
-def _page(result: SearchResult, given: Common, *, explain: bool) -> Page:
-    lang = given.lang
-    blocks: list[Block] = []
-    if result.no_good_match and result.results:
-        blocks.append(Para(say("search.no_good_match", lang)))
-    for hit in result.results:
-        kind = say(f"kind.{hit.kind}", lang)
-        blocks.append(Heading(f"{hit.rank}. {hit.title}", f"{kind} · {hit.id} · {hit.score:.2f}"))
-        if hit.summary:
-            blocks.append(Para(hit.summary))
-        blocks.append(Para(say("search.why", lang, why=hit.why), quiet=True))
-        if explain:
-            blocks += [Para(f"{name}: {_plain(value)}", quiet=True) for name, value in hit.parts.items()]
-    note = (
-        say("search.count", lang, count=len(result.results)) if result.results else say("search.none", lang)
-    )
-    return Page(result.query, tuple(blocks), note=note, lang=lang)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.3f}"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value))
-    return str(value)

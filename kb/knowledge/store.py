@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from kb import shipped
+from kb import settings, shipped
 from kb.errors import KnowledgeError
 from kb.knowledge import embed, own
 
@@ -77,7 +77,7 @@ class Index:
         return self._codes
 
 
-_open: dict[tuple[str, str], Index] = {}
+_open: dict[tuple[str, ...], Index] = {}
 
 
 def index() -> Index:
@@ -102,9 +102,10 @@ def rebuilt() -> Index:
     return _open[key]
 
 
-def _key() -> tuple[Path | None, tuple[str, str]]:
-    named = os.environ.get("KB_INDEX", "")
-    return (Path(named) if named else None), (named, os.environ.get("KB_DATA", ""))
+def _key() -> tuple[Path | None, tuple[str, ...]]:
+    named = settings.value("index")
+    key = (named, settings.value("data"), *map(str, own.packs()))
+    return (Path(named).expanduser() if named else None), key
 
 
 def _told(found: Index) -> Index:

@@ -5,7 +5,7 @@ is found by being there. A file belongs to the reader that is surest of its cont
 are an error that names both. Of one family ("kernel" or "job") the reader with the highest rank makes the
 profile, and takes what the lower ones recognised beside it as companions. After it, every module that has
 `contribute` and files in the bundle adds what they tell besides; `ADDS` says so in the list of formats.
-An archive is read as the folder it unpacks to.
+An archive is read as the folder it unpacks to. Installed packages add readers by entry points in the group `kb.readers`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from kb.engine.readers import archive, foreign
+from kb.engine.readers import added, archive, foreign
 from kb.engine.readers.metrics_json import read_metrics
 from kb.engine.readers.source import Bundle, Progress, Source, find, is_folder, open_source
 from kb.errors import KbError, SourceError
@@ -56,10 +56,9 @@ class Contributor(Companion, Protocol):
     def contribute(self, profile: Profile, bundle: Bundle) -> Profile: ...
 
 
-@cache
 def readers() -> tuple[Reader, ...]:
-    """All readers, by name."""
-    return tuple(cast(Reader, module) for module in _modules() if hasattr(module, "read"))
+    """All readers, by name, those of plugins last."""
+    return (*(cast(Reader, module) for module in _modules() if hasattr(module, "read")), *added.readers())
 
 
 @cache
@@ -179,8 +178,13 @@ def _with(module: Contributor, profile: Profile, bundle: Bundle) -> Profile:
 
 
 def _owner_of(source: Source) -> Companion | None:
-    claims = [(module.recognise(source), module) for module in _modules()]
-    best = max(sure for sure, _ in claims)
+    """Who a file belongs to; readers of plugins are asked only about what none of ours knows."""
+    return _surest(source, _modules()) or _surest(source, added.readers())
+
+
+def _surest(source: Source, modules: Sequence[Companion]) -> Companion | None:
+    claims = [(module.recognise(source), module) for module in modules]
+    best = max((sure for sure, _ in claims), default=0)
     if best <= 0:
         return None
     winners = [module for sure, module in claims if sure == best]
