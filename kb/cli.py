@@ -9,8 +9,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from kb.errors import KbError, OutputError
 
@@ -27,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     own = args[: args.index("--")] if "--" in args else args
     debug = "--debug" in own
     _prepare_streams()
+    shown = warnings.showwarning
+    warnings.showwarning = partial(_show_warning, shown, quiet="-q" in own or "--quiet" in own)
     try:
         status = _dispatch(args)
         _flush()
@@ -47,6 +52,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             traceback.print_exc()
         return _report(fault)
+    finally:
+        warnings.showwarning = shown
+
+
+def _show_warning(
+    shown: Callable[..., None],
+    message: Warning | str,
+    category: type[Warning],
+    *where: Any,
+    quiet: bool,
+    **more: Any,
+) -> None:
+    """What is wrong with somebody's plugin, as a message of ours; other warnings as Python shows them."""
+    if category.__name__ != "PluginWarning":
+        shown(message, category, *where, **more)
+    elif not quiet:
+        _tell(f"the plugin {message}")
 
 
 class _Nowhere(io.TextIOBase):

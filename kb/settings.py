@@ -21,22 +21,21 @@ LARGEST = 1 << 20  # bytes of a configuration file
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A setting: its variable, what it means, its default in words, and whether it names files."""
+    """A setting: its variable, its default, and whether it names files."""
 
     variable: str
-    meaning: str
     default: str = ""
     files: bool = False
 
 
 KEYS: Mapping[str, Key] = {
-    "soc": Key("KB_SOC", "chip of profiles and models that name none"),
-    "lang": Key("KB_LANG", "language of answers", "en"),
-    "format": Key("KB_FORMAT", "format of answers, where a command has it", "text"),
-    "db": Key("KB_DB", "run store", files=True),
-    "data": Key("KB_DATA", "folders with entries of your own", files=True),
-    "index": Key("KB_INDEX", "search index", files=True),
-    "plugins": Key("KB_PLUGINS", "whether packages of others are loaded", "on"),
+    "soc": Key("KB_SOC"),
+    "lang": Key("KB_LANG", "en"),
+    "format": Key("KB_FORMAT", "text"),
+    "db": Key("KB_DB", files=True),
+    "data": Key("KB_DATA", files=True),
+    "index": Key("KB_INDEX", files=True),
+    "plugins": Key("KB_PLUGINS", "on"),
 }
 
 
@@ -175,6 +174,12 @@ def _resolved(key: str, kept: str, file: Path) -> str:
     return os.pathsep.join(
         part if part.startswith("~") else str(file.parent.absolute() / part) for part in parts
     )
+
+
+def absolute(named: str) -> str:
+    """Paths as they stand for one who typed them here, divided as in PATH."""
+    parts = (part for part in named.split(os.pathsep) if part)
+    return os.pathsep.join(str(Path(os.path.expanduser(part)).absolute()) for part in parts)  # noqa: PTH111
 
 
 def _quoted(text: str) -> str:

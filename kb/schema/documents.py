@@ -1,0 +1,257 @@
+"""Every document: its name, the type it is made of, and the command that prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from kb.benchmark.scores import Section
+from kb.engine.check.result import CheckedNode, CheckedOperator
+from kb.engine.collect.doctor import Check
+from kb.engine.family.guess import FamilyGuess
+from kb.engine.readers.listing import Format
+from kb.knowledge.faults import Fault
+from kb.knowledge.search import Hit, SearchResult
+from kb.model import Entry, EntryKind, Grade, OperatorRef, Report, SimilarCase, State
+from kb.schema.generate import Schema, Shape, schema_of
+from kb.store.runs import RunSummary
+
+
+class Printed(NamedTuple):
+    """A document: the type of its members, and the command that prints it."""
+
+    kind: type
+    command: str
+
+    def schema(self, name: str, *, closed: bool = False) -> Schema:
+        """Its JSON Schema; `closed` refuses members that are not described."""
+        return schema_of(name, self.kind, SHAPES, closed=closed)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDocument:
+    """Which operators of a model a chip covers; what is promised is always there, null where nothing is known."""
+
+    model: str
+    soc: str
+    opset: int | None
+    operators: tuple[CheckedOperator, ...]
+    falls_back: bool
+    importable: bool
+    family: FamilyGuess | None
+    similar_cases: tuple[SimilarCase, ...]
+    warnings: tuple[str, ...]
+    nodes: tuple[CheckedNode, ...]
+    summary: Mapping[str, int]
+    tables: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRow:
+    """A setting; `value` is absent where nothing is set and there is no default."""
+
+    key: str
+    origin: Literal["variable", "file", "default"]
+    value: str | None
+    where: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigDocument:
+    """What holds for all commands, and the configuration file."""
+
+    path: str
+    settings: tuple[ConfigRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorDocument:
+    """Whether counters can be collected here."""
+
+    can_collect: bool
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """An entry in one row."""
+
+    id: str
+    kind: EntryKind
+    title: str
+    state: State
+    grade: Grade
+    operators: tuple[str, ...]
+    chips: tuple[str, ...]
+    bottlenecks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvalAdviceDocument:
+    """Scores of advice."""
+
+    worse: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvalDocument:
+    """Scores of search, or of estimates."""
+
+    results: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainDocument:
+    """A bottleneck with what helps against it; `pattern` is absent where it has no entry."""
+
+    bottleneck: str
+    pattern: Entry | None
+    helps: tuple[EntryRow, ...]
+    does_not_help: tuple[EntryRow, ...]
+    cases: tuple[EntryRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A kind of archive that is read."""
+
+    name: str
+    holds: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A kind of file that is refused by name."""
+
+    name: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormatsDocument:
+    """Which files are read, and which are refused by name."""
+
+    formats: tuple[Format, ...]
+    archives: tuple[Archive, ...]
+    refused: tuple[Refused, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDocument:
+    """The search index."""
+
+    path: str
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListDocument:
+    """Entries, one row each."""
+
+    entries: tuple[EntryRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """An entry to be written."""
+
+    id: str
+    kind: EntryKind
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunsDocument:
+    """The runs that were kept, the newest first."""
+
+    runs: tuple[RunSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRow:
+    """A document: `name` for `kb schema`, its `schema` member, the command that prints it."""
+
+    name: str
+    schema: str
+    printed_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaDocument:
+    """The documents that have a JSON Schema."""
+
+    documents: tuple[SchemaRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """How many entries are translated: short texts, and the whole body."""
+
+    texts: int
+    bodies: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """An entry with reasons to work on it."""
+
+    id: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusDocument:
+    """Counts and coverage of the knowledge base; numbers by kind of entry."""
+
+    kinds: Mapping[str, int]
+    state: Mapping[str, Mapping[str, int]]
+    grade: Mapping[str, Mapping[str, int]]
+    chip: Mapping[str, Mapping[str, int]]
+    family: Mapping[str, Mapping[str, int]]
+    languages: Mapping[str, Languages]
+    recipes: Mapping[str, int]
+    weak: tuple[Weak, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValidateDocument:
+    """The faults of entries."""
+
+    valid: bool
+    faults: tuple[Fault, ...]
+
+
+_PROMISED = ("type", "count", "engine", "restriction", "remedies", "runs")
+SHAPES: Mapping[type, Shape] = {
+    CheckDocument: Shape(nullable=frozenset(("opset", "family"))),
+    CheckedOperator: Shape(
+        optional=frozenset(CheckedOperator.__dataclass_fields__) - frozenset(_PROMISED),
+        nullable=frozenset(("restriction",)),
+    ),
+    Entry: Shape(hidden=frozenset(("file",))),
+    Hit: Shape(optional=frozenset(("parts",))),
+    OperatorRef: Shape(optional=frozenset(("type",)), nullable=frozenset(("type",))),
+    SearchResult: Shape(optional=frozenset(("near_terms",))),
+}
+
+DOCUMENTS: Mapping[str, Printed] = {
+    "kb.check/1": Printed(CheckDocument, "kb check"),
+    "kb.config/1": Printed(ConfigDocument, "kb config list"),
+    "kb.doctor/1": Printed(DoctorDocument, "kb doctor"),
+    "kb.entry/1": Printed(Entry, "kb show"),
+    "kb.eval-advice/1": Printed(EvalAdviceDocument, "kb eval advice"),
+    "kb.eval/1": Printed(EvalDocument, "kb eval search, kb eval estimate"),
+    "kb.explain/1": Printed(ExplainDocument, "kb explain"),
+    "kb.formats/1": Printed(FormatsDocument, "kb formats"),
+    "kb.index/1": Printed(IndexDocument, "kb index"),
+    "kb.list/1": Printed(ListDocument, "kb list"),
+    "kb.new/1": Printed(NewDocument, "kb new"),
+    "kb.report/1": Printed(Report, "kb advise, kb profile-and-advise, kb report"),
+    "kb.runs/1": Printed(RunsDocument, "kb runs list"),
+    "kb.schema/1": Printed(SchemaDocument, "kb schema"),
+    "kb.search/1": Printed(SearchResult, "kb search"),
+    "kb.status/1": Printed(StatusDocument, "kb eval knowledge"),
+    "kb.validate/1": Printed(ValidateDocument, "kb validate"),
+}
