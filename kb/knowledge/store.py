@@ -110,9 +110,9 @@ def _key() -> tuple[Path | None, tuple[str, ...]]:
 
 def _told(found: Index) -> Index:
     for line in found.left_out[:_TOLD]:
-        print(f"kb: left out of KB_DATA: {line} (`kb validate` tells more)", file=sys.stderr)
+        print(f"kb: an entry was left out: {line} (`kb validate` tells more)", file=sys.stderr)
     if len(found.left_out) > _TOLD:
-        print(f"kb: and {len(found.left_out) - _TOLD} more faults in KB_DATA", file=sys.stderr)
+        print(f"kb: and {len(found.left_out) - _TOLD} more faults in your entries", file=sys.stderr)
     return found
 
 

@@ -58,7 +58,12 @@ class Contributor(Companion, Protocol):
 
 def readers() -> tuple[Reader, ...]:
     """All readers, by name, those of plugins last."""
-    return (*(cast(Reader, module) for module in _modules() if hasattr(module, "read")), *added.readers())
+    return (*own(), *added.readers())
+
+
+def own() -> tuple[Reader, ...]:
+    """The readers of `kb` itself, by name."""
+    return tuple(cast(Reader, module) for module in _modules() if hasattr(module, "read"))
 
 
 @cache
@@ -150,7 +155,8 @@ def _read(
             notices.append(Notice("file-empty", "the file is empty (0 bytes)", str(source.path)))
         elif archive.is_archive(source):
             notices.append(Notice("archive-skipped", "an archive inside was not opened", str(source.path)))
-    present = [reader for reader in readers() if reader.NAME in files]
+    present = [reader for reader in own() if reader.NAME in files]
+    present = present or [reader for reader in added.readers() if reader.NAME in files]
     if not present:
         raise _nothing(roots, sources)
     main = _main(present, files)

@@ -1,7 +1,7 @@
 """Readers of installed packages, by entry points in the group `kb.readers`.
 
-Each is a module or object with what a reader of ours has. It is asked only about files that none of ours knows; where it
-fails it costs its own files and nothing else.
+Each is a module or object with what a reader of ours has. It is asked only about files that none of ours knows, and makes
+the profile only where no file belongs to one of ours; where it fails it costs its own files and nothing else.
 """
 
 from __future__ import annotations
