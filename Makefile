@@ -27,6 +27,7 @@ docs:  ## make what is made of the documentation anew, then run every example of
 	$(PYTHON) -m tools.print_docs
 	$(PYTHON) tools/make_picture.py
 	$(PYTHON) -m tools.make_catalogue
+	$(PYTHON) -m tools.record_session
 	$(PYTHON) -m pytest tests/test_docs.py
 
 golden:  ## make the golden reports anew; review the diff

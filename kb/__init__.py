@@ -5,6 +5,7 @@ nothing:
 
     report = kb.advise("OPPROF_20260101120000_ABCDEF")
     answer = kb.search("NMS CPU fallback", k=3)
+    verdict = kb.compare(Path("before"), Path("after")).verdict
 """
 
 from __future__ import annotations
@@ -15,17 +16,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kb.engine.pipeline import Request
     from kb.errors import KbError
-    from kb.library import CheckResult, Report, SearchResult, advise, advise_metrics, check_model, search
+    from kb.library import (
+        CheckResult,
+        Comparison,
+        Report,
+        SearchResult,
+        advise,
+        advise_metrics,
+        check_model,
+        compare,
+        search,
+    )
     from kb.model import to_dict
     from kb.plugins import PluginWarning
 
 __all__ = [
-    "CheckResult", "KbError", "PluginWarning", "Report", "Request", "SearchResult", "advise", "advise_metrics",
-    "check_model", "search", "to_dict",
+    "CheckResult", "Comparison", "KbError", "PluginWarning", "Report", "Request", "SearchResult", "advise",
+    "advise_metrics", "check_model", "compare", "search", "to_dict",
 ]  # fmt: skip
 
 _HOMES = {
     "CheckResult": "kb.library",
+    "Comparison": "kb.library",
     "KbError": "kb.errors",
     "PluginWarning": "kb.plugins",
     "Report": "kb.library",
@@ -34,6 +46,7 @@ _HOMES = {
     "advise": "kb.library",
     "advise_metrics": "kb.library",
     "check_model": "kb.library",
+    "compare": "kb.library",
     "search": "kb.library",
     "to_dict": "kb.model",
 }

@@ -114,7 +114,10 @@ def _report(fault: Exception) -> int:
         return fault.exit_status
     if hasattr(fault, "format_message"):
         command = getattr(getattr(fault, "ctx", None), "command_path", "kb")
-        _tell(fault.format_message(), now=f"See `{command} --help`.")
+        now = f"See `{command} --help`."
+        if type(fault).__name__ == "NoSuchOption" and command.endswith("profile-and-advise"):
+            now = f"Options of the program go behind `--`: kb profile-and-advise ./my_operator -- --m 1024. {now}"
+        _tell(fault.format_message(), now=now)
         return int(getattr(fault, "exit_code", 2))
     if type(fault).__name__ == "Abort":
         _tell("interrupted")
@@ -131,8 +134,7 @@ def _tell(what: str, *, where: str = "", now: str = "") -> None:
 
     head = f"{where}: {what}" if where else what
     lines = [f"kb: {clean(head)}"]
-    if now:
-        lines.append(f"    {clean(now)}")
+    lines += [f"    {clean(line)}" for line in now.splitlines()]
     print("\n".join(lines), file=sys.stderr)
 
 

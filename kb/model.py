@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
+from kb.experience import Tried
+from kb.measured import Measured
+
 CoreKind = Literal[
     "vector",  # vector cores only
     "cube",  # cube cores only
@@ -91,6 +94,7 @@ class Capture:
     replay_mode: str | None = None
     warm_up: int | None = None
     metric_groups: tuple[str, ...] = ()
+    command: str | None = None  # that collected it, where `kb` ran it
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +332,7 @@ class Recommendation:
     check: str
     when_not: str
     sources: tuple[str, ...]
+    tried: Tried | None = None  # what it gave here
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,6 +453,9 @@ class Report:
     versions: Mapping[str, str] = field(default_factory=dict)  # kb, knowledge
     elapsed_us: float | None = None  # first start to last end, idle included
     ranks: int | None = None  # that all times of the report are sums over, where there are several
+    steps: int | None = None  # that the times cover, where the export marks steps
+    content: str | None = None  # SHA-256 of what was measured, whatever was concluded from it
+    measured: tuple[Measured, ...] = ()  # for comparing: kept with the run, not printed
     charts: Charts = Charts()
 
 
@@ -538,9 +546,7 @@ class Entry:
     remedy: Text3
     family: str
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # language -> users' words
-    bottlenecks: tuple[
-        str, ...
-    ] = ()  # patterns this entry repairs (recipe, tip), is (pattern), or shows (case)
+    bottlenecks: tuple[str, ...] = ()  # patterns it repairs (recipe, tip), is (pattern), or shows (case)
     not_for: tuple[str, ...] = ()  # patterns where it is known not to help
     operators: tuple[str, ...] = ()  # CANN types or globs such as MatMul*; empty means any
     chips: tuple[str, ...] = ()  # SoC or family ids; empty means any
@@ -552,9 +558,7 @@ class Entry:
     grade: Grade = "stated"
     links: tuple[str, ...] = ()  # ids of related entries
     sources: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # kind-specific facts (case: model, toolchain, results)
+    facts: Mapping[str, Any] = field(default_factory=dict)  # of the kind (case: model, toolchain, results)
     cause: str = ""  # body: What slows you down
     steps: tuple[str, ...] = ()  # body: What to do, one list item each
     snippet: str = ""  # body: fenced block under What to do

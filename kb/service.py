@@ -43,20 +43,22 @@ def search(
 
 
 @_in_turn
-def show(id: str) -> Document:
-    """One entry, `kb.entry/1`.
+def show(id: str, *, db: str | None = None) -> Document:
+    """One entry with what it gave here, `kb.entry/1`.
 
     Raises:
-        UsageError: no entry of that id.
+        UsageError: no entry of that id. SourceError: the store cannot be read.
     """
     from kb.knowledge.near import no_such_id
     from kb.knowledge.store import load_entries
     from kb.report.entries import entry_document
+    from kb.report.outcomes import outcomes_members
+    from kb.store.outcomes import load
 
     entries = load_entries()
     if id not in entries:
         raise no_such_id("entry", id, entries)
-    return {"schema": "kb.entry/1", **entry_document(entries[id])}
+    return {"schema": "kb.entry/1", **entry_document(entries[id]), **outcomes_members(load(id, db=db))}
 
 
 @_in_turn
@@ -72,14 +74,15 @@ def advise(
     from dataclasses import replace
 
     from kb.engine import pipeline
-    from kb.report.json import document
+    from kb.report import json
+    from kb.store.outcomes import load
     from kb.store.runs import save
 
-    request = pipeline.Request(soc, shape, None, top)
+    request = pipeline.Request(soc, shape, None, top, load(db=db))
     report = pipeline.advise(list(paths), replace(request, top=pipeline.KEPT))
     if keep:
-        save(document(report), db=db)
-    return document(pipeline.narrow(report, request))
+        save(json.kept(report), db=db)
+    return json.document(pipeline.narrow(report, request))
 
 
 @_in_turn
@@ -114,4 +117,4 @@ def run(run_id: str, *, db: str | None = None) -> Document:
     """
     from kb.store.runs import load_run
 
-    return dict(load_run(run_id, db=db))
+    return {key: value for key, value in load_run(run_id, db=db).items() if key != "measured"}

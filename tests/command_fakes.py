@@ -146,6 +146,7 @@ class Request:
     shape: str | None = None
     who: str | None = None
     top: int = 20
+    outcomes: tuple[Any, ...] = ()
 
 
 def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:

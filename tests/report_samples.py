@@ -107,6 +107,7 @@ VECTORISE = Recommendation(
 SAMPLE = Report(
     target="cummin/round_001",
     run="4be1c0ffee12",
+    content="4be1c0ffee12" + "0" * 52,
     chip=Chip("Ascend910B2", ("Ascend910B2",), "stated", "given with --soc"),
     capture=Capture(
         "msopprof", cann_version="8.5.0", replay_mode="kernel", warm_up=5, metric_groups=("Default",)
@@ -114,6 +115,7 @@ SAMPLE = Report(
     total_us=692.12,
     elapsed_us=740.5,
     ranks=2,
+    steps=4,
     headline="Bound by small writes: 128 B leave the core per MTE3 instruction.",
     operators=(CUMMIN,),
     findings=(WRITES, SCALAR),

@@ -12,6 +12,7 @@ from pathlib import Path
 from kb.engine.readers.archive import MOST_BYTES, MOST_MEMBERS, MOST_RATIO
 from kb.engine.readers.columns import all_columns
 from kb.engine.readers.listing import ARCHIVES, formats, refused
+from tools.print_database import database_page
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = {"kernel": "Captures of single kernels", "job": "Exports of whole runs"}
@@ -74,7 +75,7 @@ def formats_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"formats.md": formats_page}
+PAGES = {"database.md": database_page, "formats.md": formats_page}
 
 
 def write(folder: Path) -> None:

@@ -99,7 +99,8 @@ def _add(app: typer.Typer, name: str, module: ModuleType) -> None:
     if hasattr(module, "COMMANDS"):
         group = typer.Typer(name=name, cls=_Group, rich_markup_mode=None, help=module.__doc__)
         for inner, function in module.COMMANDS.items():
-            group.command(inner, cls=_Command)(with_common(function, formats))
+            own = getattr(module, "FORMATS_OF", {}).get(inner, formats)
+            group.command(inner, cls=_Command)(with_common(function, own))
         app.add_typer(group, rich_help_panel=module.PANEL)
     elif hasattr(module, "run"):
         app.command(name, cls=_Command, rich_help_panel=module.PANEL)(with_common(module.run, formats))

@@ -58,7 +58,7 @@ def _format(formats: Sequence[str]) -> tuple[Any, Any]:
     names = " or ".join(filter(None, (", ".join(formats[:-1]), formats[-1])))
     option = typer.Option(
         "--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, show_default=False,
-        help=f"{names} (default: KB_FORMAT, else text).",
+        help=f"{names} (default: KB_FORMAT, else {formats[0]}).",
     )  # fmt: skip
     return Annotated[str, option], ""
 

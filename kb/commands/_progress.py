@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import time
@@ -9,14 +10,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from kb.commands._console import Common, remark
-from kb.report.text import clean
+from kb.commands._console import Common, remark, say
+from kb.report.catalogue import say as told
+from kb.report.text import clean, shorten
 from kb.units import nbytes
 
 if TYPE_CHECKING:
-    from kb.engine.collect import Event
+    from kb.engine.collect import Event, Stopping
 
 PATIENCE = 1.0  # seconds before anything is shown
+_WHY = {
+    "timeout": "collect.why.timeout",
+    "interrupted": "collect.why.interrupted",
+    "aborted": "collect.why.aborted",
+}
 
 
 @contextmanager
@@ -67,20 +74,61 @@ def so_far(rows: int, part: float, elapsed_s: float) -> str:
 
 @contextmanager
 def counting(given: Common) -> Iterator[Callable[[Event], None] | None]:
-    """The progress of a collection as one line that is written over; None where nobody watches."""
-    if given.quiet or not sys.stderr.isatty():
+    """A collection as it runs, on a terminal: how it stands and its last line, written over. In a pipe only
+    that it was asked to stop and what is waited for; nothing with -q.
+    """
+    if given.quiet:
         yield None
+        return
+    if not sys.stderr.isatty():
+        yield _Turns(given)
         return
     from rich.console import Console
     from rich.text import Text
 
-    with Console(stderr=True).status(Text("starting the profiler")) as status:
+    console = Console(stderr=True)
+    with console.status(Text(told("collect.starting", given.lang))) as status:
 
         def show(event: Event) -> None:
-            parts = [f"{event.elapsed_s:.0f} s", f"{event.launches} of {event.asked} launches"]
-            parts += [clean(event.kernel, limit=40)] if event.kernel else []
-            parts += [nbytes(event.disk_bytes)] if event.disk_bytes else []
-            parts += ["stopping"] if event.stopping else []
-            status.update(Text("profiling: " + ", ".join(parts)))
+            width = max(20, console.width - 3)  # the spinner stands before it
+            lines = (standing(event, given.lang), clean(event.line))
+            status.update(Text("\n".join(shorten(line, width) for line in lines if line)))
 
         yield show
+
+
+def standing(event: Event, lang: str) -> str:
+    """How a collection stands, in one line."""
+    parts = [
+        told("collect.elapsed", lang, seconds=f"{event.elapsed_s:.0f}"),
+        told("collect.launches", lang, done=event.launches, asked=event.asked),
+    ]
+    parts += [clean(event.kernel, limit=40)] if event.kernel else []
+    parts += [nbytes(event.disk_bytes)] if event.disk_bytes else []
+    if event.stopping is None:
+        return ", ".join(parts)
+    return f"{waiting(event.stopping, lang)} ({', '.join(parts)})"
+
+
+def waiting(stopping: Stopping, lang: str) -> str:
+    """Why a collection is being stopped, and what is waited for."""
+    why = told(_WHY[stopping.cause], lang)
+    if stopping.left_s is None:
+        return f"{why}; {told('collect.wait.killed', lang)}"
+    parses = stopping.sent == signal.SIGINT and stopping.cause != "aborted"
+    step = "collect.wait.parsing" if parses else "collect.wait.ending"
+    return f"{why}; {told(step, lang, seconds=f'{stopping.left_s:.0f}')}"
+
+
+class _Turns:
+    """Says each turn of a stopping run once."""
+
+    def __init__(self, given: Common) -> None:
+        self._given = given
+        self._said: set[tuple[str, int]] = set()
+
+    def __call__(self, event: Event) -> None:
+        """Take the next event."""
+        if event.stopping and (turn := (event.stopping.cause, event.stopping.sent)) not in self._said:
+            self._said.add(turn)
+            say(self._given, waiting(event.stopping, self._given.lang))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kb.commands._console import Common, emit, say, screen_width, use_color
 from kb.commands._language import in_language
+from kb.commands._outcomes import kept_outcomes
 from kb.errors import SourceError, UsageError
 from kb.model import Report
 from kb.report import views
@@ -49,11 +51,11 @@ _WHO = {
 
 def kept(given: Common, report: Report) -> Report:
     """The report, kept in the store; a store that cannot be written costs only a warning."""
-    from kb.report.json import document
+    from kb.report import json
     from kb.store.runs import save
 
     try:
-        save(document(report), db=given.db or None)
+        save(json.kept(report), db=given.db or None)
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}")
     return report
@@ -66,15 +68,18 @@ def stated_soc(given: str) -> str:
     return given or settings.value("soc")
 
 
-def request_for(*, soc: str, shape: str, audience: Audience | None, top: int | None) -> Request:
-    """What the pipeline is asked, from the options of a command."""
+def request_for(
+    given: Common, *, soc: str, shape: str = "", audience: Audience | None = None, top: int | None = None
+) -> Request:
+    """What the pipeline is asked, from the options of a command; what remedies gave here comes from the store."""
     from kb.engine.pipeline import Request
 
     who = _WHO[audience] if audience else None
+    outcomes = kept_outcomes(given)
     return (
-        Request(soc or None, shape or None, who)
+        Request(soc or None, shape or None, who, outcomes=outcomes)
         if top is None
-        else Request(soc or None, shape or None, who, top)
+        else Request(soc or None, shape or None, who, top, outcomes)
     )
 
 
@@ -99,12 +104,23 @@ def write_file(path: Path, text: str) -> None:
     Raises:
         UsageError: it cannot be written there.
     """
+    with whole_file(path) as part, part.open("w", encoding="utf-8", errors="replace") as stream:
+        stream.write(text if text.endswith("\n") else text + "\n")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write into, which takes its place when all went well and is gone otherwise.
+
+    Raises:
+        UsageError: it cannot be written there.
+    """
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
         part = Path(name)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as stream:
-                stream.write(text if text.endswith("\n") else text + "\n")
+            yield part
             part.chmod(0o666 & ~_umask())
             part.replace(path)
         except BaseException:

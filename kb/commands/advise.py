@@ -86,7 +86,7 @@ def run(
         )
     from kb.engine import pipeline
 
-    request = request_for(soc=stated_soc(soc), shape=shape, audience=audience, top=top)
+    request = request_for(common, soc=stated_soc(soc), shape=shape, audience=audience, top=top)
     counters: Any = metrics
     if metrics == STDIN:
         from kb.engine.readers.metrics_json import load

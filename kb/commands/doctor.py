@@ -69,13 +69,37 @@ def run(
 _MARKS = {"pass": "ok", "fail": "FAIL", "unknown": "?"}
 
 
+_TITLES = {
+    "msopprof": "doctor.title.msopprof",
+    "msopprof-version": "doctor.title.msopprof-version",
+    "cann": "doctor.title.cann",
+    "ascend-home": "doctor.title.ascend-home",
+    "device": "doctor.title.device",
+    "driver": "doctor.title.driver",
+    "simulator": "doctor.title.simulator",
+    "output": "doctor.title.output",
+    "memory": "doctor.title.memory",
+    "disk": "doctor.title.disk",
+    "root": "doctor.title.root",
+    "other-kb": "doctor.title.other-kb",
+}
+
+
+def _title(check: Check, lang: str) -> str:
+    """What is checked, in the reader's language; English has the figures asked for besides."""
+    from kb.report.catalogue import say
+
+    return check.title if lang == "en" else say(_TITLES[check.id], lang)
+
+
 def _page(checks: tuple[Check, ...], usable: bool, lang: str) -> Page:
     from kb.report.catalogue import say
     from kb.report.page import Heading, Items, Page, Table
 
     heads = ("doctor.state", "doctor.check", "doctor.detail")
-    rows = tuple((_MARKS[check.state], check.title, check.found) for check in checks)
-    remedies = tuple(f"{check.title}: {check.remedy}" for check in checks if check.remedy)
+    titles = {check.id: _title(check, lang) for check in checks}
+    rows = tuple((_MARKS[check.state], titles[check.id], check.found) for check in checks)
+    remedies = tuple(f"{titles[check.id]}: {check.remedy}" for check in checks if check.remedy)
     table = Table(tuple(say(head, lang) for head in heads), rows)
     more = (Heading(say("doctor.remedy", lang)), Items(remedies)) if remedies else ()
     return Page(say("doctor.can" if usable else "doctor.cannot", lang), (table, *more), lang=lang)

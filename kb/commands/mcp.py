@@ -57,8 +57,8 @@ def run(
         ) from fault
     from importlib.metadata import version
 
+    from kb.mcp.answers import Tools
     from kb.mcp.roots import Roots
-    from kb.mcp.tools import Tools
 
     tools = Tools(Roots.of(root or [Path()]), common.db or None)
     server = serving.build(tools, version("ascend-kb"))

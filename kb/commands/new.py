@@ -44,15 +44,20 @@ def run(
     from kb.report.catalogue import say
     from kb.report.page import Code, Page, Para
 
-    path = _folder(into) / FOLDERS[kind.value] / f"{_free(id)}.md"
-    _write(path, template(kind.value, id))
+    path = folder_for(into) / FOLDERS[kind.value] / f"{free_id(id)}.md"
+    write_new(path, template(kind.value, id))
     blocks = (Para(say("new.fill", common.lang)), Code(f"kb validate {shlex.quote(str(path))}", "sh"))
     page = Page(say("new.written", common.lang, path=path), blocks, lang=common.lang)
     show(common, page, {"schema": "kb.new/1", "id": id, "kind": kind.value, "path": str(path)})
     return 0
 
 
-def _folder(into: Path | None) -> Path:
+def folder_for(into: Path | None) -> Path:
+    """The folder of entries to write into: the one given, else the first of KB_DATA.
+
+    Raises:
+        UsageError: neither is there.
+    """
     from kb.errors import UsageError
     from kb.knowledge import own
 
@@ -66,8 +71,12 @@ def _folder(into: Path | None) -> Path:
     return folders[0]
 
 
-def _free(entry_id: str) -> str:
-    """The id, when it is one and nobody has it."""
+def free_id(entry_id: str) -> str:
+    """The id, when it is one and nobody has it.
+
+    Raises:
+        UsageError: it is none, or taken.
+    """
     from kb.errors import UsageError
     from kb.knowledge.store import load_entries
     from kb.knowledge.validate import ID
@@ -87,7 +96,12 @@ def _free(entry_id: str) -> str:
     return entry_id
 
 
-def _write(path: Path, text: str) -> None:
+def write_new(path: Path, text: str) -> None:
+    """Write a file that does not exist yet.
+
+    Raises:
+        UsageError: it exists, or cannot be written.
+    """
     from kb.errors import UsageError
 
     try:

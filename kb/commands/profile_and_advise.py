@@ -14,6 +14,7 @@ from kb.commands._console import Common, emit, say
 from kb.commands._progress import counting
 from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for, stated_soc
 from kb.errors import UsageError
+from kb.report.catalogue import say as told
 
 if TYPE_CHECKING:
     from kb.engine.collect import Collected, Options, Plan
@@ -145,13 +146,26 @@ def run(
     if dry_run:
         emit(collect.render_plan(plan))
         return 0
+    _announce(common, plan)
     with counting(common) as progress:
         collected = collect.collect(plan, progress=progress)
-    say(common, f"collected in {collected.folder}")
-    request = request_for(soc=soc, shape="", audience=audience, top=top)
+    say(common, told("collect.done", common.lang, folder=collected.folder))
+    if collected.app_output:
+        say(common, told("collect.app", common.lang, file=collected.app_output))
+    request = request_for(common, soc=soc, shape="", audience=audience, top=top)
     report = pipeline.advise([collected.folder], in_full(request))
     print_reports(common, [pipeline.narrow(kept(common, _as_collected(report, collected)), request)])
     return 0
+
+
+def _announce(common: Common, plan: Plan) -> None:
+    """Before the run: the mode and why, the folder; what the mode can tell where it was not the user who chose it."""
+    choice, lang = plan.mode, common.lang
+    say(common, told("collect.mode", lang, mode=choice.mode, why=choice.why))
+    if plan.options.mode == "auto":
+        say(common, told("collect.can", lang, what="; ".join(choice.can)))
+        say(common, told("collect.cannot", lang, what="; ".join(choice.cannot)))
+    say(common, told("collect.into", lang, folder=plan.output.path))
 
 
 def is_profile(path: Path) -> bool:
@@ -192,7 +206,7 @@ def _plan(options: Options, *, dry_run: bool) -> Plan:
             where=options.target[0],
             now="Give a profile of it, or the program that runs it: kb profile-and-advise -- python3 infer.py",
         )
-    return collect.plan(options, environment)
+    return collect.plan(options, environment, shown_only=dry_run)
 
 
 def _as_collected(report: Report, collected: Collected) -> Report:
@@ -200,6 +214,6 @@ def _as_collected(report: Report, collected: Collected) -> Report:
     known = {
         name: value for name in _CAPTURE if (value := getattr(collected.capture, name)) not in (None, ())
     }
-    capture = replace(report.capture, **known)
+    capture = replace(report.capture, **known, command=collected.command)
     warnings = (*report.warnings, *(notice.text for notice in collected.notices))
     return replace(report, capture=capture, warnings=tuple(dict.fromkeys(warnings)))

@@ -1,19 +1,26 @@
-"""List and show the runs that were kept.
+"""List, show, export, delete and query the runs that were kept.
 
 Examples:
   kb runs list
-  kb runs show 4be1c0ff
+  kb runs show last
+  kb runs export last -o operators.csv
+  kb runs sql "select type, time_us, share from type_times order by time_us desc"
 """
 
 from __future__ import annotations
 
+import io
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kb import units
-from kb.commands._console import Common, show
-from kb.commands._reports import FORMATS, print_reports
+from kb.commands._console import PAGE_FORMATS, Common, emit, show
+from kb.commands._console import say as remark_on
+from kb.commands._reports import FORMATS, print_reports, whole_file
+from kb.errors import UsageError
 from kb.report.catalogue import say
 from kb.report.page import Page, Table
 from kb.report.text import clean, shorten
@@ -21,7 +28,7 @@ from kb.report.text import clean, shorten
 if TYPE_CHECKING:
     from kb.store.runs import RunSummary
 
-__all__ = ["COMMANDS", "FORMATS", "ORDER", "PANEL"]
+__all__ = ["COMMANDS", "FORMATS", "FORMATS_OF", "ORDER", "PANEL"]
 
 PANEL, ORDER = "Runs", 2
 HEADLINE, TARGET = 60, 32  # columns of a line in the list; the other formats have all of it
@@ -91,4 +98,136 @@ def _end(path: str) -> str:
     return path if len(path) <= TARGET else "…" + path[1 - TARGET :]
 
 
-COMMANDS = {"list": _list, "show": _show}
+def _export(
+    common: Common,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN...]",
+            show_default=False,
+            help="Ids of kept runs, or the beginning of one; none: all.",
+        ),
+    ] = None,
+    *,
+    table: Annotated[
+        str,
+        typer.Option(
+            "--table", "-t", metavar="NAME", help="What to export: a view or table of docs/database.md."
+        ),
+    ] = "operator_times",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Write here; the ending (.csv, .json, .jsonl, .parquet) says which format.",
+        ),
+    ] = None,
+) -> int:
+    """Export rows of kept runs as CSV, JSON, JSON Lines or Parquet.
+
+    Parquet needs pyarrow and a file (-o). In CSV, a text that a spreadsheet would run as a formula gets an
+    apostrophe in front.
+
+    Examples:
+      kb runs export last -o operators.csv
+      kb runs export --table bottlenecks --format json
+      kb runs export --table run_overview -o runs.parquet
+    """
+    from kb.store import export
+    from kb.store.runs import find_runs
+
+    form = _form(common.format, output)
+    found = find_runs(runs or (), db=common.db or None)
+    with export.exported(table, found, db=common.db or None) as (columns, rows):
+        if output is None:
+            text = io.StringIO()
+            export.TEXT[form](text, columns, rows)
+            emit(text.getvalue())
+            return 0
+        with whole_file(output) as part:
+            if form == "parquet":
+                export.write_parquet(part, columns, rows)
+            else:
+                with part.open("w", encoding="utf-8", errors="replace", newline="") as stream:
+                    export.TEXT[form](stream, columns, rows)
+    remark_on(common, say("export.wrote", common.lang, file=output))
+    return 0
+
+
+def _form(asked: str, output: Path | None) -> str:
+    """The format of an export: the one asked for, else what the ending says."""
+    from kb.store.export import FORMATS as KNOWN
+
+    ending = output.suffix.lower().removeprefix(".") if output else ""
+    form = ending if output and asked == "csv" and ending in KNOWN else asked
+    if output is None and form == "parquet":
+        raise UsageError("Parquet is no text", where="--format parquet", now="Give a file with -o.")
+    return form
+
+
+def _delete(
+    common: Common,
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="Ids of kept runs, or the beginning of one.")
+    ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, even on a terminal.")] = False,
+) -> int:
+    """Delete kept runs, all of those named or none.
+
+    Asks first on a terminal. The profiles themselves are left alone.
+
+    Examples:
+      kb runs delete 4be1c0ff --yes
+    """
+    from kb.store.runs import delete_runs, find_runs
+
+    found = find_runs(runs, db=common.db or None)
+    if not yes and sys.stdin.isatty():
+        typer.confirm(say("runs.delete", common.lang, runs=", ".join(found)), abort=True, err=True)
+    gone = delete_runs(found, db=common.db or None)
+    page = Page(say("runs.deleted", common.lang, count=len(gone), runs=", ".join(gone)), lang=common.lang)
+    show(common, page, {"schema": "kb.runs.deleted/1", "deleted": list(gone)}, [{"id": run} for run in gone])
+    return 0
+
+
+def _sql(
+    common: Common,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One select; - reads it from stdin.")],
+    *,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="At most this many rows.")
+    ] = 1000,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.01, max=3600, metavar="S", help="At most this long.")
+    ] = 10.0,
+) -> int:
+    """Ask the store in SQL, read-only.
+
+    Tables and views are described in docs/database.md; any tool that opens SQLite files can be pointed at the file
+    too (`kb runs list` names it).
+
+    Examples:
+      kb runs sql "select type, time_us, share from type_times order by time_us desc limit 5"
+      kb runs sql "select pattern, runs from bottleneck_history order by runs desc" --format json
+    """
+    from kb.commands._rows import rows_page
+    from kb.store.query import query
+
+    text = sys.stdin.read() if sql == "-" else sql
+    found = query(text, db=common.db or None, rows=limit, seconds=seconds)
+    rows = [dict(zip(found.columns, row, strict=False)) for row in found.rows]
+    document = {"schema": "kb.runs.sql/1", "columns": list(found.columns), "rows": rows, "cut": found.cut}
+    show(common, rows_page(found, common.lang), document, rows)
+    return 0
+
+
+COMMANDS = {"list": _list, "show": _show, "export": _export, "delete": _delete, "sql": _sql}
+FORMATS_OF = {
+    "list": PAGE_FORMATS,
+    "export": ("csv", "json", "jsonl", "parquet"),
+    "delete": PAGE_FORMATS,
+    "sql": PAGE_FORMATS,
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -20,19 +21,25 @@ def run(
     """Show one entry with all it rests on.
 
     A case study, an operator recipe, a bottleneck pattern or a tip: symptom, cause, what to do, when not to,
-    how to check, published gains and sources.
+    how to check, published gains and sources; and what it gave here, where `kb outcome` kept it.
 
     Examples:
       kb show vector-larger-copies
       kb show yolov8s-910b-seed --format json
     """
+    from kb.commands._outcomes import kept_outcomes
     from kb.knowledge.near import no_such_id
     from kb.knowledge.store import load_entries
     from kb.report.entries import entry_document, entry_page
+    from kb.report.outcomes import beside_published, outcomes_members
 
     entries = load_entries()
     entry = entries.get(id)
     if entry is None:
         raise no_such_id("entry", id, entries)
-    show(common, entry_page(entry, common.lang), {"schema": "kb.entry/1", **entry_document(entry)})
+    outcomes = kept_outcomes(common, entry.id)
+    page = entry_page(entry, common.lang)
+    tried = tuple(beside_published(entry, outcomes, common.lang))
+    document = {"schema": "kb.entry/1", **entry_document(entry), **outcomes_members(outcomes)}
+    show(common, replace(page, blocks=(*page.blocks, *tried)), document)
     return 0

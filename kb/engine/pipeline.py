@@ -5,20 +5,24 @@ files -> readers -> Profile -> metrics -> Features -> bottlenecks -> Diagnosis -
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
+from kb.comparison import Comparison
 from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.charts import charts
+from kb.engine.compare import compare as compare_reports
+from kb.engine.compare.extract import measured
+from kb.engine.content import content as content_of
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
+from kb.experience import Outcome
 from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
 from kb.targets import Target, all_targets
 
@@ -26,6 +30,7 @@ Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
 
 LEADS = 5  # operators of a run-level finding that entries are matched with
+RUN_ID = 12  # digits of the hash of the content that name a run
 KEPT = 60  # recommendations of a run that are kept; fewer are shown
 
 
@@ -43,12 +48,17 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations."""
+    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations.
+
+    `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
+    and the knowledge base alone.
+    """
 
     soc: str | None = None
     shape: str | None = None
     who: str | None = None
     top: int = 20
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def advise(
@@ -80,6 +90,33 @@ def advise_metrics(
     return [advise_profile(stated.with_chip(profile), request, knowledge) for profile in read_metrics(source)]
 
 
+def compare(
+    before: Report | str | Path | Sequence[Path],
+    after: Report | str | Path | Sequence[Path],
+    request: Request = Request(),
+    *,
+    noise: float | None = None,
+    knowledge: Knowledge | None = None,
+) -> Comparison:
+    """The verdict on two runs, each a report or the path of a profile (several paths are one run).
+
+    Args:
+        request: how profiles are read (its `soc` and `shape`); reports stand as they are.
+        noise: noise band as a fraction, instead of what launches and cores show.
+
+    Raises:
+        SourceError, UsageError, NothingToJudge: as `advise`; NothingToJudge also where a run has no times.
+    """
+    knowledge = knowledge or open_knowledge()
+    one, two = (
+        side
+        if isinstance(side, Report)
+        else advise([Path(side)] if isinstance(side, (str, Path)) else list(side), request, knowledge)
+        for side in (before, after)
+    )
+    return compare_reports(one, two, noise)
+
+
 def advise_profile(
     profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None
 ) -> Report:
@@ -91,6 +128,7 @@ def advise_profile(
             now="give a profile with kernels: kb formats lists what is read",
         )
     knowledge = knowledge or open_knowledge()
+    content = content_of(profile)
     profile = stated.apply(profile, request.shape)
     targets = candidate_targets(profile.chip)
     features = measure_profile(profile, targets)
@@ -104,10 +142,10 @@ def advise_profile(
     }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
     matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
-    recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT)
+    recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT, outcomes=request.outcomes)
     report = Report(
         target=profile.target,
-        run="",
+        run=content[:RUN_ID],
         chip=profile.chip,
         capture=profile.capture,
         total_us=summary.total_us(profile, features),
@@ -117,15 +155,18 @@ def advise_profile(
         not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
-        warnings=summary.warnings(profile, features),
+        warnings=(*summary.warnings(profile, features), *summary.sunk(recommendations)),
         key_data=summary.key_data(profile, features, diagnosis),
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},
         elapsed_us=summary.elapsed_us(profile),
         ranks=summary.ranks(profile),
         charts=charts(profile, features, targets),
+        steps=profile.times.steps,
+        content=content,
+        measured=measured(features.operators),
     )
-    return narrow(replace(report, run=run_id(report)), request)
+    return narrow(report, request)
 
 
 def narrow(report: Report, request: Request) -> Report:
@@ -150,14 +191,6 @@ def candidate_targets(chip: Chip) -> tuple[Target, ...]:
     known = all_targets()
     names = (chip.soc,) if chip.soc else chip.candidates
     return tuple(known[name] for name in sorted(set(names)) if name in known)
-
-
-def run_id(report: Report) -> str:
-    """Short hash of what was measured and judged: the same profile is the same run, wherever its files lie."""
-    files = sorted(repr((PurePath(file.path).name, file.kind, file.rows)) for file in report.files)
-    chip = (report.chip.soc, report.chip.candidates, report.chip.basis)
-    text = repr((report.operators, report.findings, report.total_us, chip, files))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _by_time(f: Features) -> tuple[float, str]:

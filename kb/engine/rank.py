@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from kb.engine.match import Match
+from kb.engine.tried import Here, here, shifted
+from kb.experience import Outcome
 from kb.model import Gain, PublishedGain, Recommendation
 from kb.units import percent
 
@@ -39,18 +41,22 @@ GRADE_WORDS = {
 }
 
 
-def rank(matches: Iterable[Match], *, run_scope: bool, limit: int = 10) -> tuple[Recommendation, ...]:
+def rank(
+    matches: Iterable[Match], *, run_scope: bool, limit: int = 10, outcomes: Sequence[Outcome] = ()
+) -> tuple[Recommendation, ...]:
     """Recommendations in order of expected saving.
 
     Args:
         run_scope: the profile is a whole run, so shares of operators matter.
         limit: at most so many.
+        outcomes: what remedies gave here; they shift the gain, and one that failed twice goes to the end.
     """
     pool = []
-    for found in _by_entry_and_operators(matches, run_scope=run_scope):
+    for found in _by_entry_and_operators(matches, outcomes, run_scope=run_scope):
         found.sort(key=lambda item: (-item[0], item[1].finding.id))
         worth = found[0][0] + FURTHER_FINDING * sum(item[0] for item in found[1:])
-        pool.append(_Candidate(worth, found[0][1], found[0][2], tuple(item[1].finding.id for item in found)))
+        answers = tuple(item[1].finding.id for item in found)
+        pool.append(_Candidate(worth, found[0][1], found[0][2], answers, here(found[0][1], outcomes)))
     chosen = _choose(pool, limit)
     return tuple(_recommendation(place, candidate) for place, candidate in enumerate(chosen, 1))
 
@@ -63,10 +69,11 @@ class _Candidate:
     match: Match
     gain: Gain
     answers: tuple[str, ...]
+    here: Here
 
 
 def _by_entry_and_operators(
-    matches: Iterable[Match], *, run_scope: bool
+    matches: Iterable[Match], outcomes: Sequence[Outcome], *, run_scope: bool
 ) -> Iterable[list[tuple[float, Match, Gain]]]:
     """Matches of one entry that concern the same operators belong together: applying it once answers them all."""
     groups: dict[tuple[str, str], list[tuple[float, Match, Gain]]] = {}
@@ -74,7 +81,9 @@ def _by_entry_and_operators(
         gain = gain_of(match)
         if gain.high > 0:
             operator = match.finding.operators[0].type or "" if match.finding.operators else ""
-            item = (expected(match, gain, run_scope=run_scope), match, gain)
+            known = here(match, outcomes)
+            gain = shifted(gain, known, match)
+            item = (expected(match, gain, run_scope=run_scope) * known.factor, match, gain)
             groups.setdefault((match.entry.id, operator), []).append(item)
     return groups.values()
 
@@ -90,12 +99,13 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
     out: list[_Candidate] = []
     rest = list(pool)
 
-    def turn(item: _Candidate) -> tuple[bool, bool, float, str, str]:
+    def turn(item: _Candidate) -> tuple[bool, bool, bool, float, str, str]:
         taken = used.get(item.match.finding.id, 0)
         late = taken > 0 if len(out) >= FIRST_PLACES else taken >= PER_FINDING
         again = item.match.entry.id in given
         worth = item.worth * SAME_FINDING**taken
         return (
+            item.here.sunk,
             late or (again and len(out) < FIRST_PLACES),
             again,
             -worth,
@@ -235,10 +245,11 @@ def _recommendation(place: int, candidate: _Candidate) -> Recommendation:
         gain=gain,
         who=entry.who,
         effort=entry.effort,
-        evidence=(finding.summary, *match.reasons[1:], *others),
+        evidence=(finding.summary, *candidate.here.words, *match.reasons[1:], *others),
         steps=entry.steps or (entry.remedy.en,),
         snippet=entry.snippet,
         check=entry.check,
         when_not=entry.when_not,
         sources=entry.sources,
+        tried=candidate.here.tried,
     )

@@ -140,6 +140,16 @@ def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
     return tuple(dict.fromkeys(out))
 
 
+def sunk(recommendations: Sequence[Recommendation]) -> tuple[str, ...]:
+    """Which remedies stand last because they failed here."""
+    ids = dict.fromkeys(item.id for item in recommendations if item.tried is not None and item.tried.sunk)
+    tried = {item.id: item.tried for item in recommendations if item.tried is not None}
+    return tuple(
+        f"{name} stands last: of {tried[name].count} tries here {tried[name].failed} gave nothing beyond noise"
+        for name in ids
+    )
+
+
 def _below_floor(features: RunFeatures) -> list[str]:
     """Kernels faster than the memory could deliver: part of the data came from L2, nothing to win there."""
     out = []

@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from kb.errors import UsageError
-from kb.library.results import CheckResult, Report, SearchResult
+from kb.library.results import CheckResult, Comparison, Report, SearchResult
 
 if TYPE_CHECKING:
+    from kb import model
     from kb.engine.pipeline import Knowledge, Request
 
-__all__ = ["CheckResult", "Report", "SearchResult", "advise", "advise_metrics", "check_model", "search"]
+__all__ = [
+    "CheckResult", "Comparison", "Report", "SearchResult", "advise", "advise_metrics", "check_model", "compare", "search",
+]  # fmt: skip
 
 AnyPath = str | PathLike[str]
 _WHO = {"kernel": "kernel-developer", "model": "model-developer", "deployment": "deployment"}
@@ -142,6 +145,35 @@ def check_model(
     from kb.library.checking import checked
 
     return CheckResult.of(checked(model, soc, torch))
+
+
+def compare(
+    before: model.Report | AnyPath | Sequence[AnyPath],
+    after: model.Report | AnyPath | Sequence[AnyPath],
+    request: Request | None = None,
+    *,
+    noise: float | None = None,
+    soc: str | None = None,
+    knowledge: Knowledge | None = None,
+) -> Comparison:
+    """Whether a run is faster than another, slower, within noise, or not comparable, as `kb compare` says it.
+
+    Args:
+        before, after: each a report, or the path of a profile (several paths are one run).
+        request: how profiles are read; reports stand as they are.
+        noise: noise band as a fraction of the time before, instead of what launches and cores show.
+        soc: chip of profiles that name none.
+        knowledge: as for `advise`.
+
+    Raises:
+        SourceError, UsageError, NothingToJudge: as `advise`; NothingToJudge also where a run has no times.
+    """
+    from kb import model
+    from kb.engine import pipeline
+
+    one, two = (side if isinstance(side, model.Report) else _paths(side) for side in (before, after))
+    asked = _request(request, soc, None, None, None)
+    return Comparison.of(pipeline.compare(one, two, asked, noise=noise, knowledge=knowledge))
 
 
 def _paths(given: AnyPath | Sequence[AnyPath]) -> list[Path]:

@@ -11,6 +11,7 @@ from kb.model import Finding, OperatorRef, Recommendation, Report
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from kb.comparison import Comparison
     from kb.engine.check.result import CheckResult
     from kb.knowledge.search import SearchResult
 
@@ -31,6 +32,11 @@ _HITS = {
 _CHECKED = {
     "type": "str", "domain": "str", "count": "Int64", "engine": "str", "falls_back": "boolean", "restriction": "str",
     "remedies": "str", "opsets": "str",
+}  # fmt: skip
+_CHANGES = {
+    "type": "str", "name": "str", "core": "str", "shapes": "str", "dtypes": "str", "verdict": "str",
+    "before_us": "Float64", "after_us": "Float64", "delta_us": "Float64", "change": "Float64", "noise": "Float64",
+    "share": "Float64", "differs": "str",
 }  # fmt: skip
 
 
@@ -54,6 +60,22 @@ def of_report(report: Report, of: str) -> DataFrame:
 def of_search(found: SearchResult) -> DataFrame:
     """The entries found."""
     return _frame((hit._asdict() for hit in found.results), _HITS)
+
+
+def of_comparison(found: Comparison) -> DataFrame:
+    """The operators of either run: one that is gone has no time after, a new one none before."""
+    rows = (
+        {name: getattr(item, name, None) for name in _CHANGES}
+        | {
+            "name": item.name,
+            "differs": " ".join(item.differs),
+            "noise": item.band.value if item.band else None,
+        }
+        | {"before_us": item.before.time_us if item.before else None}
+        | {"after_us": item.after.time_us if item.after else None}
+        for item in found.changes
+    )
+    return _frame(rows, _CHANGES)
 
 
 def of_check(found: CheckResult) -> DataFrame:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from kb import model
+from kb import comparison, model
 from kb.engine.check import result
 from kb.knowledge import search
 
@@ -102,6 +102,35 @@ class CheckResult(result.CheckResult):
         from kb.report.page.html import render
 
         return framed(render(coverage_page(self.to_dict(), "en")), self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(comparison.Comparison):
+    """The verdict on two runs (`kb.compare/1`)."""
+
+    @classmethod
+    def of(cls, found: comparison.Comparison) -> Comparison:
+        """The same verdict, with what this class adds."""
+        return cls(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+    def to_dict(self) -> Document:
+        """The document that `kb compare --format json` prints."""
+        from kb.report.comparison.json import document
+
+        return _plain(document(self))
+
+    def to_frame(self) -> DataFrame:
+        """A table with a row for each operator of either run; times in microseconds, changes as fractions."""
+        from kb.library import frames
+
+        return frames.of_comparison(self)
+
+    def _repr_html_(self) -> str:
+        """The page of the comparison, in a frame, for Jupyter."""
+        from kb.report.comparison.html import render
+        from kb.report.notebook import framed
+
+        return framed(render(self, lang="en", width=80, color=False), self.after.target)
 
 
 def _plain(document: Document) -> Document:

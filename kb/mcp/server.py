@@ -13,7 +13,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 
 from kb.errors import KbError
-from kb.mcp.tools import LONGEST, Document, Tool, Tools
+from kb.mcp.answers import LONGEST, Document, Tool, Tools
 from kb.report.dump import dumps
 
 HOST = "127.0.0.1"

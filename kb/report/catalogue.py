@@ -6,9 +6,12 @@ everywhere.
 
 from __future__ import annotations
 
+from kb.report.comparison.catalogue import TEXTS as COMPARISON
+
 LANGUAGES = ("en", "zh", "ja")
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    **COMPARISON,
     # the answer, first screen
     "answer.bound": ("Verdict", "结论", "結論"),
     "answer.first": ("Do first", "首先要做", "最初の対処"),
@@ -98,6 +101,38 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{time}（{count} ランクの合計）",
     ),
     "gain.time": ("{text}, {time}", "{text}，即 {time}", "{text}、{time}"),
+    # a collection as it runs
+    "collect.app": (
+        "output of the program: {file}",
+        "被测程序的输出：{file}",
+        "プログラムの出力：{file}",
+    ),
+    "collect.done": ("collected in {folder}", "采集结果位于 {folder}", "採取結果：{folder}"),
+    "collect.elapsed": ("{seconds} s", "{seconds} 秒", "{seconds} 秒"),
+    "collect.can": ("it can tell: {what}", "可得知：{what}", "分かること：{what}"),
+    "collect.cannot": ("it cannot tell: {what}", "无法得知：{what}", "分からないこと：{what}"),
+    "collect.into": ("profiling into {folder}", "正在采集，输出到 {folder}", "採取中、出力先 {folder}"),
+    "collect.mode": ("mode {mode}: {why}", "方式 {mode}：{why}", "モード {mode}：{why}"),
+    "collect.launches": (
+        "{done} of {asked} launches",
+        "已启动 {done}/{asked} 次",
+        "起動 {done}/{asked} 回",
+    ),
+    "collect.starting": ("starting the profiler", "正在启动采集工具", "プロファイラを起動中"),
+    "collect.wait.ending": (
+        "ending the profiler, at most {seconds} s",
+        "正在结束采集工具，最多 {seconds} 秒",
+        "プロファイラを終了中、最大 {seconds} 秒",
+    ),
+    "collect.wait.killed": ("killing the profiler", "正在强制结束采集工具", "プロファイラを強制終了中"),
+    "collect.wait.parsing": (
+        "waiting for msopprof to write what it has: ended after {seconds} s without a sign of life; Ctrl-C ends it now",
+        "等待 msopprof 写出已采集的数据：若 {seconds} 秒内无任何动静则结束；按 Ctrl-C 立即结束",
+        "msopprof が手元のデータを書き出すのを待機：{seconds} 秒間反応がなければ終了、Ctrl-C で直ちに終了",
+    ),
+    "collect.why.aborted": ("aborted", "已中止", "中止されました"),
+    "collect.why.interrupted": ("interrupted", "已中断", "中断されました"),
+    "collect.why.timeout": ("time limit reached", "已到时间上限", "制限時間に達しました"),
     # headings
     "head.cases": ("Similar cases", "相似案例", "似た事例"),
     "head.data": ("Key data", "关键数据", "主な計測値"),
@@ -230,6 +265,42 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "TODO の箇所を書いてから：",
     ),
     "new.written": ("Written: {path}", "已写入：{path}", "書き込みました：{path}"),
+    "ask.bound": ("Parameters", "参数", "パラメータ"),
+    "ask.cut": (
+        'There are more rows: name a number, such as "top 20".',
+        "还有更多行：可在问题中写明数量，例如“前 20 个”。",
+        "続きがあります：「上位 20 個」のように数を書いてください。",
+    ),
+    "ask.id": ("Query", "查询", "クエリ"),
+    "ask.ignored": (
+        "Not understood, and left out: {words}",
+        "未理解而忽略：{words}",
+        "理解できず無視した語：{words}",
+    ),
+    "ask.known": ("{count} kinds of questions", "可回答 {count} 类问题", "答えられる質問は {count} 種類"),
+    "ask.more": (
+        "kb ask --list lists all questions; kb runs sql takes any select.",
+        "kb ask --list 列出全部问题；kb runs sql 可执行任意 select。",
+        "質問の一覧は kb ask --list、任意の select は kb runs sql で。",
+    ),
+    "ask.near": ("Near questions", "相近的问题", "近い質問"),
+    "ask.question": ("Question", "问题", "質問"),
+    "ask.refused": (
+        "This question is not understood.",
+        "无法理解这个问题。",
+        "この質問は理解できませんでした。",
+    ),
+    "ask.strange": ("Not understood: {words}", "未理解：{words}", "理解できなかった語：{words}"),
+    "export.wrote": ("wrote {file}", "已写入 {file}", "{file} に書き出しました"),
+    "rows.count": ("Rows: {count}", "{count} 行", "{count} 行"),
+    "rows.cut": (
+        "There are more rows: raise --limit, or ask for less.",
+        "还有更多行：请调大 --limit，或缩小查询范围。",
+        "続きがあります：--limit を増やすか、範囲を絞ってください。",
+    ),
+    "rows.none": ("No row.", "没有结果。", "該当する行はありません。"),
+    "runs.delete": ("Delete {runs}?", "删除 {runs}？", "{runs} を削除しますか？"),
+    "runs.deleted": ("Deleted {count}: {runs}", "已删除 {count} 个：{runs}", "{count} 件を削除：{runs}"),
     "runs.count": ("{count} runs in {db}", "{db} 中有 {count} 次运行", "{db} に {count} 件"),
     "runs.created": ("Kept at", "保存时间", "保存日時"),
     "runs.headline": ("Headline", "结论", "結論"),
@@ -251,6 +322,22 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "本机无法采集性能数据；已有的数据可以分析。",
         "この環境では計測できません。既存のプロファイルは分析できます。",
     ),
+    "doctor.title.ascend-home": ("ASCEND_HOME_PATH", "ASCEND_HOME_PATH", "ASCEND_HOME_PATH"),
+    "doctor.title.cann": ("CANN 7.0 or later", "CANN 7.0 及以上", "CANN 7.0 以降"),
+    "doctor.title.device": ("NPU device", "NPU 设备", "NPU デバイス"),
+    "doctor.title.disk": ("free disk", "可用磁盘空间", "空きディスク容量"),
+    "doctor.title.driver": ("driver and npu-smi", "驱动与 npu-smi", "ドライバと npu-smi"),
+    "doctor.title.memory": ("free memory", "可用内存", "空きメモリ"),
+    "doctor.title.msopprof": ("profiler", "采集工具", "プロファイラ"),
+    "doctor.title.msopprof-version": ("version of msopprof", "msopprof 版本", "msopprof のバージョン"),
+    "doctor.title.other-kb": (
+        "no other package named kb",
+        "没有其他名为 kb 的包",
+        "kb という名の別パッケージがないこと",
+    ),
+    "doctor.title.output": ("output folder and its parent", "输出目录及其上级目录", "出力先とその親フォルダ"),
+    "doctor.title.root": ("not root", "非 root 用户", "root でないこと"),
+    "doctor.title.simulator": ("simulator", "仿真器", "シミュレータ"),
     "doctor.check": ("Check", "检查项", "確認項目"),
     "doctor.state": ("State", "状态", "状態"),
     "doctor.detail": ("Found", "结果", "結果"),

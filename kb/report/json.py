@@ -22,11 +22,13 @@ _FURTHER = (
     "total_us",
     "elapsed_us",
     "ranks",
+    "steps",
     "operators",
     "key_data",
     "files",
     "charts",
     "versions",
+    "content",
 )
 
 
@@ -43,6 +45,12 @@ def document(report: Report) -> dict[str, Any]:
         for item in whole["findings"]
     ]
     return out
+
+
+def kept(report: Report) -> dict[str, Any]:
+    """The document of a run as it is kept: with the rows that a later comparison needs (`kb.measured`)."""
+    rows = {"measured": to_dict(report.measured)} if report.measured else {}
+    return document(report) | rows
 
 
 def _operator(item: dict[str, Any]) -> dict[str, Any]:

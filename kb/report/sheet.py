@@ -38,6 +38,9 @@ dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 .gain { color: var(--good); font-weight: 600; } .rank { color: var(--quiet); margin-right: .35rem; }
 .bar { display: block; width: 9rem; height: .6rem; margin-top: .45rem; background: var(--line); border-radius: 3px; overflow: hidden; }
 .bar i { display: block; height: 100%; background: var(--accent); }
+.step { display: block; min-width: 14rem; height: .8rem; margin-top: .3rem; background: var(--card); }
+.step i { display: block; height: 100%; border-radius: 2px; background: var(--quiet); max-width: 100%; }
+.step .worse { background: var(--warn); } .step .better { background: var(--good); }
 figure { margin: 1.4rem 0; } figcaption p { margin: .1rem 0 .5rem; }
 .bars { display: grid; gap: .3rem; margin: .5rem 0 1rem; }
 .bars > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(6rem, 1fr) minmax(8rem, 17rem); gap: .8rem; align-items: center; }

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from kb.benchmark.scores import Section
+from kb.comparison import Comparison
 from kb.engine.check.result import CheckedNode, CheckedOperator
 from kb.engine.collect.doctor import Check
 from kb.engine.family.guess import FamilyGuess
 from kb.engine.readers.listing import Format
+from kb.experience import Outcome, Tried
 from kb.knowledge.faults import Fault
 from kb.knowledge.search import Hit, SearchResult
 from kb.model import Entry, EntryKind, Grade, OperatorRef, Report, SimilarCase, State
@@ -30,6 +32,47 @@ class Printed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class AskedIntent:
+    """The question that was understood, or one near to it."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskDocument:
+    """The answer to a question about a run; where it was not understood only `near` besides what was asked."""
+
+    question: str
+    answered: bool
+    run: str
+    ignored: tuple[str, ...]
+    intent: AskedIntent | None
+    sql: str | None
+    parameters: Mapping[str, Any] | None
+    columns: tuple[str, ...] | None
+    rows: tuple[Mapping[str, Any], ...] | None
+    cut: bool | None
+    near: tuple[AskedIntent, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class AskQuestion:
+    """A question that is answered, and its query."""
+
+    id: str
+    title: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskQuestionsDocument:
+    """The questions that are answered."""
+
+    questions: tuple[AskQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CheckDocument:
     """Which operators of a model a chip covers; what is promised is always there, null where nothing is known."""
 
@@ -45,6 +88,13 @@ class CheckDocument:
     nodes: tuple[CheckedNode, ...]
     summary: Mapping[str, int]
     tables: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompareDocument(Comparison):
+    """The verdict on two runs, why, and what changed, regressions first."""
+
+    comparable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +121,51 @@ class DoctorDocument:
 
     can_collect: bool
     checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TriedTogether(Tried):
+    """Outcomes of one remedy together; `sunk`: it failed here more than it helped, and stands last."""
+
+    sunk: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EntryDocument(Entry):
+    """An entry; where it was tried here, with its outcomes."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    tried: TriedTogether | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeDocument:
+    """A try of a remedy, and all of that remedy together (empty, or absent, where none is left)."""
+
+    outcome: Outcome
+    tried: TriedTogether | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomesDocument:
+    """All outcomes, the oldest first."""
+
+    outcomes: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeExportDocument:
+    """The files that were written."""
+
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeImportDocument:
+    """Outcomes in the files, and how many of them were not here yet."""
+
+    found: int
+    added: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +250,12 @@ class ListDocument:
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """An entry to be written."""
+    """An entry to be written: the file with it, or its text where no folder was named."""
 
     id: str
     kind: EntryKind
-    path: str
+    path: str | None
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +263,22 @@ class RunsDocument:
     """The runs that were kept, the newest first."""
 
     runs: tuple[RunSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunsDeletedDocument:
+    """Ids of the runs that are gone."""
+
+    deleted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunsSqlDocument:
+    """The rows of a query; a value that is absent is null. `cut`: there are more than the limit."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,24 +343,34 @@ SHAPES: Mapping[type, Shape] = {
         nullable=frozenset(("restriction",)),
     ),
     Entry: Shape(hidden=frozenset(("file",))),
+    EntryDocument: Shape(hidden=frozenset(("file",)), optional=frozenset(("outcomes",))),
     Hit: Shape(optional=frozenset(("parts",))),
     OperatorRef: Shape(optional=frozenset(("type",)), nullable=frozenset(("type",))),
     SearchResult: Shape(optional=frozenset(("near_terms",))),
 }
 
 DOCUMENTS: Mapping[str, Printed] = {
+    "kb.ask.questions/1": Printed(AskQuestionsDocument, "kb ask --list"),
+    "kb.ask/1": Printed(AskDocument, "kb ask"),
     "kb.check/1": Printed(CheckDocument, "kb check"),
+    "kb.compare/1": Printed(CompareDocument, "kb compare"),
     "kb.config/1": Printed(ConfigDocument, "kb config list"),
     "kb.doctor/1": Printed(DoctorDocument, "kb doctor"),
-    "kb.entry/1": Printed(Entry, "kb show"),
+    "kb.entry/1": Printed(EntryDocument, "kb show"),
     "kb.eval-advice/1": Printed(EvalAdviceDocument, "kb eval advice"),
     "kb.eval/1": Printed(EvalDocument, "kb eval search, kb eval estimate"),
     "kb.explain/1": Printed(ExplainDocument, "kb explain"),
     "kb.formats/1": Printed(FormatsDocument, "kb formats"),
     "kb.index/1": Printed(IndexDocument, "kb index"),
     "kb.list/1": Printed(ListDocument, "kb list"),
-    "kb.new/1": Printed(NewDocument, "kb new"),
+    "kb.new/1": Printed(NewDocument, "kb new, kb case from-compare"),
+    "kb.outcome-export/1": Printed(OutcomeExportDocument, "kb outcome --export"),
+    "kb.outcome-import/1": Printed(OutcomeImportDocument, "kb outcome --import"),
+    "kb.outcome/1": Printed(OutcomeDocument, "kb outcome"),
+    "kb.outcomes/1": Printed(OutcomesDocument, "kb outcome without runs"),
     "kb.report/1": Printed(Report, "kb advise, kb profile-and-advise, kb report"),
+    "kb.runs.deleted/1": Printed(RunsDeletedDocument, "kb runs delete"),
+    "kb.runs.sql/1": Printed(RunsSqlDocument, "kb runs sql"),
     "kb.runs/1": Printed(RunsDocument, "kb runs list"),
     "kb.schema/1": Printed(SchemaDocument, "kb schema"),
     "kb.search/1": Printed(SearchResult, "kb search"),

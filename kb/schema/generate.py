@@ -45,6 +45,7 @@ class _Maker:
         self.shapes = shapes
         self.closed = closed
         self.defs: dict[str, Schema] = {}
+        self.kinds: dict[str, type] = {}
 
     def members(self, kind: type) -> Schema:
         """An object with the members of a dataclass or named tuple."""
@@ -93,6 +94,8 @@ class _Maker:
 
     def _reference(self, kind: type) -> Schema:
         name = kind.__name__
+        if self.kinds.setdefault(name, kind) is not kind:
+            raise TypeError(f"two types called {name} in one document")
         if name not in self.defs:
             self.defs[name] = {}  # a type that holds itself refers to it
             self.defs[name] = self.members(kind)

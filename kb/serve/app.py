@@ -60,7 +60,7 @@ def build(token: str, db: str | None = None) -> Starlette:
         return HTMLResponse(pages.search_page(root, asked, found, _lang(request)))
 
     def entry(request: Request) -> Response:
-        service.show(request.path_params["id"])  # an unknown id names the near ones
+        service.show(request.path_params["id"], db=db)  # an unknown id names the near ones
         found = load_entries()[request.path_params["id"]]
         return HTMLResponse(pages.entry(root, found, _lang(request)))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ from kb import settings
 from kb.errors import SourceError, UsageError
 from kb.store.migrations import migrate
 
-BUSY_SECONDS = 5.0  # how long to wait for another process that is writing
+BUSY_SECONDS = 30.0  # how long to wait for others that are writing
+_RETRY_SECONDS = 0.02
 
 
 def location(db: str | None = None) -> Path:
@@ -65,13 +67,26 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
+            _write_ahead(connection)
             connection.execute("PRAGMA foreign_keys=ON")
             connection.row_factory = sqlite3.Row
             migrate(connection)
             yield connection
         finally:
             connection.close()
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log; SQLite does not wait by itself while another process turns it on."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as fault:
+            if "locked" not in str(fault) or time.monotonic() >= deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)
 
 
 @contextmanager
@@ -84,13 +99,12 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     if not path.exists():
         yield None
         return
-    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+    if _writable(path):
         with writing(path) as connection:
             yield connection
         return
     with _faults(path):
-        # A WAL database in a folder that cannot be written opens only as immutable.
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)
+        connection = sqlite3.connect(_address(path), uri=True)
         try:
             connection.row_factory = sqlite3.Row
             yield connection
@@ -99,7 +113,36 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 @contextmanager
-def _faults(path: Path) -> Iterator[None]:
+def looking(path: Path) -> Iterator[sqlite3.Connection]:
+    """The store at `path` opened so that nothing can be written; an empty one in memory where there is none.
+
+    Raises:
+        SourceError: it cannot be read or understood.
+    """
+    with reading(path) as found:  # brings an old store up to date
+        where = ":memory:" if found is None else _address(path)
+    # Faults of files are left to the caller: what he does with the rows may be writing them somewhere.
+    with _faults(path, files=False):
+        connection = sqlite3.connect(where, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            if found is None:
+                migrate(connection)
+            yield connection
+        finally:
+            connection.close()
+
+
+def _address(path: Path) -> str:
+    """The store for reading; a WAL database in a folder that cannot be written opens only as immutable."""
+    return f"{path.absolute().as_uri()}?{'mode=ro' if _writable(path) else 'immutable=1'}"
+
+
+def _writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+@contextmanager
+def _faults(path: Path, *, files: bool = True) -> Iterator[None]:
     """SQLite's and the file system's complaints as one error that says what to do."""
     try:
         yield
@@ -113,6 +156,8 @@ def _faults(path: Path) -> Iterator[None]:
             now = "Give a file that can be written with --db, or set KB_DB."
         raise SourceError(f"the run store cannot be used: {text}", where=str(path), now=now) from fault
     except (OSError, OverflowError) as fault:
+        if not files:
+            raise
         why = "Not a directory" if isinstance(fault, FileExistsError) else getattr(fault, "strerror", None)
         raise SourceError(
             f"the run store cannot be used: {why or fault}",

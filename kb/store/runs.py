@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from kb.errors import SourceError, UsageError
 from kb.store.database import location, reading, writing
 from kb.store.details import DETAILS, fill
 from kb.store.migrations import transaction
+from kb.store.provenance import provenance
+
+LAST = "last"  # names the newest run; an id is made of hexadecimal digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class RunSummary:
     soc: str | None
     total_us: float | None
     headline: str
+    mode: str | None = None
+    tool: str | None = None
 
 
 def save(report: Mapping[str, Any], *, db: str | None = None, now: datetime | None = None) -> str:
@@ -53,20 +59,20 @@ def save(report: Mapping[str, Any], *, db: str | None = None, now: datetime | No
         "total_us": report.get("total_us"),
         "headline": report.get("headline", ""),
         "document": document,
+        **provenance(report),
     }
     with writing(location(db)) as connection, transaction(connection):
         _put(connection, row)
         for table in DETAILS:
-            fill(connection, table, run, document)
+            fill(connection, table, run, report)
     return run
 
 
 def _put(connection: sqlite3.Connection, row: Mapping[str, Any]) -> None:
+    changes = ", ".join(f"{name} = :{name}" for name in row if name not in ("id", "created"))
     connection.execute(
-        "insert into runs (id, created, target, soc, total_us, headline, document)"
-        " values (:id, :created, :target, :soc, :total_us, :headline, :document)"
-        " on conflict (id) do update set target = :target, soc = :soc, total_us = :total_us, headline = :headline,"
-        " document = :document",
+        f"insert into runs ({', '.join(row)}) values ({', '.join(f':{name}' for name in row)})"  # noqa: S608 - own names
+        f" on conflict (id) do update set {changes}",
         dict(row),
     )
 
@@ -81,31 +87,26 @@ def list_runs(*, db: str | None = None, limit: int | None = None) -> list[RunSum
         if connection is None:
             return []
         rows = connection.execute(
-            "select id, created, target, soc, total_us, headline from runs order by created desc, rowid desc limit ?",
+            "select id, created, target, soc, total_us, headline, mode, tool from runs order by created desc, rowid desc limit ?",
             [-1 if limit is None else limit],
         )
         return [RunSummary(**row) for row in rows]
 
 
 def load_run(run: str, *, db: str | None = None) -> dict[str, Any]:
-    """The document of a run, by its id or the beginning of it.
+    """The document of a run, by its id or the beginning of it; "last" is the newest.
 
     Raises:
         UsageError: no run, or more than one, has an id that begins so.
         SourceError: the store cannot be read.
     """
     path = location(db)
-    run = run.encode("utf-8", "replace").decode()  # SQLite takes no lone surrogates
     with reading(path) as connection:
-        found = [] if connection is None else _beginning(connection, run)
-    if not found:
-        raise UsageError(f"no run {run!r} is kept", where=str(path), now="See `kb runs list`.")
-    exact = [row for row in found if row["id"] == run]
-    if len(found) > 1 and not exact:
-        ids = ", ".join(row["id"] for row in found[:5])
-        raise UsageError(f"{run!r} is the beginning of several runs: {ids}", now="Give more of the id.")
+        (found,) = _resolve(connection, [run], path)
+        row = connection.execute("select document from runs where id = ?", [found]) if connection else None
+        text = row.fetchone()["document"] if row else ""
     try:
-        document = json.loads((exact or found)[0]["document"])
+        document = json.loads(text)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
@@ -115,8 +116,59 @@ def load_run(run: str, *, db: str | None = None) -> dict[str, Any]:
     return document
 
 
-def _beginning(connection: sqlite3.Connection, run: str) -> list[sqlite3.Row]:
+def find_runs(runs: Sequence[str], *, db: str | None = None) -> tuple[str, ...]:
+    """The ids of runs that are named by id, the beginning of it, or "last"; each once.
+
+    Raises:
+        UsageError: no run, or more than one, has an id that begins so.
+        SourceError: the store cannot be read.
+    """
+    path = location(db)
+    with reading(path) as connection:
+        return _resolve(connection, runs, path)
+
+
+def delete_runs(runs: Sequence[str], *, db: str | None = None) -> tuple[str, ...]:
+    """Delete runs, all or none of them, and return their ids; outcomes that name them stay.
+
+    Raises:
+        UsageError: a run is not there.
+        SourceError: the store cannot be written.
+    """
+    path = location(db)
+    if not path.exists():
+        _resolve(None, runs, path)
+    with writing(path) as connection, transaction(connection):
+        found = _resolve(connection, runs, path)
+        for run in found:
+            for table in DETAILS:
+                connection.execute(f"delete from {table} where run = ?", [run])  # noqa: S608 - a name of DETAILS
+            connection.execute("delete from runs where id = ?", [run])
+    return found
+
+
+def _resolve(connection: sqlite3.Connection | None, runs: Sequence[str], path: Path) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_one(connection, run, path) for run in runs))
+
+
+def _one(connection: sqlite3.Connection | None, run: str, path: Path) -> str:
+    run = run.encode("utf-8", "replace").decode()  # SQLite takes no lone surrogates
+    found = [] if connection is None else _beginning(connection, run)
+    if not found:
+        raise UsageError(f"no run {run!r} is kept", where=str(path), now="See `kb runs list`.")
+    if len(found) > 1 and run not in found:
+        ids = ", ".join(found[:5])
+        raise UsageError(f"{run!r} is the beginning of several runs: {ids}", now="Give more of the id.")
+    return run if run in found else found[0]
+
+
+def _beginning(connection: sqlite3.Connection, run: str) -> list[str]:
     if not run:
         return []
-    query = "select id, document from runs where substr(id, 1, ?) = ? order by id limit 20"
-    return connection.execute(query, [len(run), run]).fetchall()
+    if run == LAST:
+        rows = connection.execute("select id from runs order by created desc, rowid desc limit 1")
+    else:
+        rows = connection.execute(
+            "select id from runs where substr(id, 1, ?) = ? order by id limit 20", [len(run), run]
+        )
+    return [row[0] for row in rows]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_fakes import Asked, Request
 from report_samples import SAMPLE
+from running import ROOT
 
 from kb.store.runs import load_run
 
@@ -46,7 +49,11 @@ def test_a_program_is_collected_and_its_folder_judged(
         found["capture"]["cann_version"] == SAMPLE.capture.cann_version
     )  # what only the profile knows stays
     assert set(SAMPLE.warnings) < set(found["warnings"])  # what the collection has to say is added
-    assert load_run(found["run"], db=str(tmp_path / "runs.db")) == found
+    assert found["capture"]["command"].startswith("msopprof --output=") and found["capture"][
+        "command"
+    ].endswith("./my_operator --m 1024")
+    stored = load_run(found["run"], db=str(tmp_path / "runs.db"))
+    assert {key: value for key, value in stored.items() if key != "measured"} == found
 
 
 def test_a_dry_run_shows_the_command_and_runs_nothing(
@@ -61,6 +68,58 @@ def test_a_dry_run_shows_the_command_and_runs_nothing(
     assert "./my_operator -x" in done.out
     assert asked.calls == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["my_operator"]
+
+
+def test_a_dry_run_prints_the_command_where_there_is_nothing_to_measure_with(
+    kb: Any, program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    done = kb("profile-and-advise", "--dry-run", "--output=DIR", "--kernel-name", "Add", program)
+    assert (done.status, done.err) == (0, "")
+    assert f"Command       msopprof --output={tmp_path}/DIR --kernel-name=Add ./my_operator" in done.out
+    missing = [line for line in done.out.splitlines() if line.startswith("Missing")]
+    assert [word for word in ("msopprof", "no device", "ASCEND_HOME_PATH", "kb doctor")
+            if not any(word in line for line in missing)] == []  # fmt: skip
+    assert "assumed, because there is nothing to measure with" in done.out
+
+
+def test_the_two_commands_of_the_original_skill(kb: Any, asked: Asked, program: str, tmp_path: Path) -> None:
+    done = kb("profile-and-advise", "--output=DIR", "--mode=device", "./my_operator")
+    assert done.status == 0, done.err
+    folder = asked.calls[0][1][0][0]
+    assert folder.parent == tmp_path / "DIR"
+    assert f"kb: profiling into {tmp_path}/DIR" in done.err
+    assert "kb: mode device: --mode device was given" in done.err
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "analyze_profile.py"), "--data", str(folder)],
+        cwd=tmp_path, env={**os.environ, "KB_DB": str(tmp_path / "runs.db"), "HOME": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    heads = [line for line in ran.stdout.splitlines() if line.startswith("## ")]
+    assert len(heads) == 4 and "Optimization Suggestions TOP5" in heads[3]
+
+
+def test_a_python_program_into_the_default_folder_which_is_named(
+    kb: Any, asked: Asked, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STANDIN_KERNELS", "MatMulV2:cube")
+    (tmp_path / "infer.py").write_text("print('one step')\n")
+    python = f"{Path(sys.executable).name}"
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    done = kb("profile-and-advise", "--mode", "device", "--kernel-name", "MatMul*", "--", python, "infer.py")
+    assert done.status == 0, done.err
+    folder = asked.calls[0][1][0][0]
+    assert folder.parent.parent == tmp_path / "kb-profiles"
+    assert f"into {folder.parent}" in done.err
+    app = next(line for line in done.err.splitlines() if "output of the program: " in line)
+    assert Path(app.split(": ", 2)[2]).read_text() == "one step\n"
+
+
+def test_an_option_of_the_program_before_the_dashes_is_explained(kb: Any, program: str) -> None:
+    done = kb("profile-and-advise", program, "--m", "1024")
+    assert done.status == 2
+    assert "behind `--`" in done.err
 
 
 def test_no_profiler_is_4_with_the_way_out(kb: Any, program: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,6 +148,29 @@ def test_wrong_targets_and_options_are_2(
     done = kb("profile-and-advise", *arguments)
     assert (done.status, done.out) == (2, "")
     assert what in done.err
+
+
+def test_a_mode_that_was_chosen_says_why_and_what_it_can_tell(
+    kb: Any, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No device here, but a simulator of the chip."""
+    (tmp_path / "cann" / "tools" / "simulator" / "Ascend910B2" / "lib").mkdir(parents=True)
+    monkeypatch.setenv("ASCEND_HOME_PATH", str(tmp_path / "cann"))
+    done = kb("profile-and-advise", program, "--soc", "Ascend910B2")
+    assert done.status == 0, done.err
+    assert "mode simulator: no device: /dev/davinci* does not exist; the simulator of Ascend910B2" in done.err
+    assert "it can tell: which instructions" in done.err
+    assert "it cannot tell: time on the chip" in done.err
+
+
+def test_doctor_speaks_three_languages(kb: Any) -> None:
+    from kb.commands.doctor import _TITLES
+    from kb.engine.collect.doctor import run_checks
+    from kb.engine.collect.environment import look_around
+
+    assert [check.id for check in run_checks(look_around())] == list(_TITLES)
+    assert "采集工具" in kb("doctor", "--lang", "zh").out
+    assert "プロファイラ" in kb("doctor", "--lang", "ja").out
 
 
 def test_doctor_names_faults_and_remedies(kb: Any, program: str, monkeypatch: pytest.MonkeyPatch) -> None:

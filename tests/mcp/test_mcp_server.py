@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from running import ROOT, environment
 
-from kb.mcp.tools import MOST
+from kb.mcp.answers import MOST
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 SAMPLES = ROOT / "data" / "samples"

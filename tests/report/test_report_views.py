@@ -12,10 +12,12 @@ import pytest
 from report_samples import ALL, EMPTY, HOSTILE, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
 
 from kb.errors import UsageError
+from kb.measured import Measured
 from kb.model import Charts, Gain, NotJudged, Report
 from kb.report import answer, views
 from kb.report.catalogue import LANGUAGES, say
-from kb.report.json import document
+from kb.report.json import document, kept
+from kb.report.load import report_from_dict
 from kb.report.text import width_of
 
 NAMES = list(views.views())
@@ -297,7 +299,15 @@ def test_json_has_the_promised_keys_in_their_order() -> None:
 
 
 def test_json_leaves_nothing_of_the_report_out() -> None:
-    assert {field.name for field in fields(Report)} == set(document(SAMPLE)) - {"schema"}
+    assert {field.name for field in fields(Report)} - {"measured"} == set(document(SAMPLE)) - {"schema"}
+
+
+def test_what_is_kept_of_a_run_is_all_of_it_and_comes_back() -> None:
+    rows = replace(SAMPLE, measured=(Measured("cummin", "Cummin", "vector", 1, 692.12, 692.12, cores=4),))
+    whole = json.loads(json.dumps(kept(rows)))
+    assert {field.name for field in fields(Report)} == set(whole) - {"schema"}
+    assert report_from_dict(whole) == rows
+    assert "measured" not in document(rows) and "measured" not in kept(SAMPLE)
 
 
 def test_json_of_an_operator_without_type_has_null_and_absent_facts_have_no_key() -> None:

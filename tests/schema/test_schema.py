@@ -37,7 +37,7 @@ def test_every_document_of_the_code_has_a_schema() -> None:
     code = "".join(
         (ROOT / path).read_text(encoding="utf-8") for path in tracked("kb") if path.endswith(".py")
     )
-    assert set(re.findall(r'"(kb\.[a-z-]+/\d+)"', code)) == set(DOCUMENTS)
+    assert set(re.findall(r'"(kb\.[a-z.-]+/\d+)"', code)) == set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: str(path.relative_to(ROOT / "tests" / "golden")))
@@ -61,7 +61,7 @@ def test_there_are_golden_documents() -> None:
     "line",
     [
         f"advise {SAMPLE}", f"check {SAMPLE}/../matmul.onnx --soc Ascend310P3", "config list", "config get soc", "doctor",
-        "show yolov8s-910b-seed", "eval search tests/benchmarks/queries_dev.tsv", "eval knowledge",
+        "ask --list", f"compare {SAMPLE} {SAMPLE}", "outcome", "show yolov8s-910b-seed", "eval search tests/benchmarks/queries_dev.tsv", "eval knowledge",
         "explain scalar-bound-vector", "explain host-bound", "formats", "index", "list --kind pattern", "runs list", "schema",
         "search NMS", "search --explain NMS", "search --soc Ascend310P3 转置", "validate",
     ],

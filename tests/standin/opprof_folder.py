@@ -102,6 +102,16 @@ def parse(
     return time_us
 
 
+def play(top: Path, launch: Launch, tables: Path) -> float:
+    """Write tables that were prepared for one launch; returns its duration in microseconds."""
+    folder = top / f"device{launch.device}" / launch.name / str(launch.order)
+    for path in sorted(tables.glob("*.csv")):
+        shutil.copyfile(path, folder / path.name)
+    shutil.copyfile(tables / "dump" / "op_basic_info.txt", folder / "dump" / "op_basic_info.txt")
+    heads, values = (line.split(",") for line in (tables / "OpBasicInfo.csv").read_text().splitlines()[:2])
+    return float(values[heads.index("Task Duration(us)")])
+
+
 def settle(top: Path, launches: list[Launch]) -> None:
     """The final layout: one launch in the top folder, one device without its folder, several devices as
     they are.

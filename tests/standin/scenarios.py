@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -225,6 +227,25 @@ class ClosesOutput(Scenario):
         return 0
 
 
+class Dribbles(Scenario):
+    """Its lines come a few characters at a time."""
+
+    def before(self, session: Session) -> bool:
+        say = session.log.say
+
+        def dribble(level: str, text: str) -> None:
+            with redirect_stdout(StringIO()) as held:
+                say(level, text)
+            line = held.getvalue()
+            for at in range(0, len(line), 7):
+                sys.stdout.write(line[at : at + 7])
+                sys.stdout.flush()
+                time.sleep(0.002)
+
+        session.log.say = dribble  # type: ignore[method-assign]
+        return True
+
+
 class GluesLines(Scenario):
     """The program ends its output without a new line, and the tool goes on behind it."""
 
@@ -296,6 +317,7 @@ SCENARIOS: dict[str, Scenario] = {
     "linked-result": LinkedResult(),
     "closes-output": ClosesOutput(),
     "glues-lines": GluesLines(),
+    "dribbles": Dribbles(),
     "permission": Refuses("--output path is writable by group or others, permission is not safe"),
     "soft-link": Refuses("--output path can not be a soft link"),
     "tmp-insecure": Refuses("Tmp output path maybe not secure, /x/tmp_dump already exist"),

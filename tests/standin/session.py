@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import opprof_folder
 import scenarios
@@ -129,8 +130,13 @@ class Session:
 
     def _parse_one(self, launch: Launch) -> None:
         stamped = len(self.raw) > 1
-        us = opprof_folder.parse(
-            self.top, launch, self.chip, self.tables, stamped=stamped, duration=self.duration
+        played = os.environ.get("STANDIN_PLAY", "")
+        us = (
+            opprof_folder.play(self.top, launch, Path(played))
+            if played
+            else opprof_folder.parse(
+                self.top, launch, self.chip, self.tables, stamped=stamped, duration=self.duration
+            )
         )
         for table in self.tables:
             self.log.say("INFO", f"Save profiling data with metric [{table}] success.")

@@ -10,7 +10,7 @@ from kb.engine.collect.command import Plan, plan, render_plan
 from kb.engine.collect.environment import Environment, Tool, look_around
 from kb.engine.collect.mode import ModeChoice, choose_mode
 from kb.engine.collect.options import MODES, REPLAY_MODES, Options
-from kb.engine.collect.run import Limits
+from kb.engine.collect.run import Limits, Stopping
 
 __all__ = [
     "MODES",
@@ -22,6 +22,7 @@ __all__ = [
     "ModeChoice",
     "Options",
     "Plan",
+    "Stopping",
     "Tool",
     "choose_mode",
     "collect",

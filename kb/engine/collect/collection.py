@@ -4,10 +4,11 @@ result.
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kb.engine.collect.command import Plan, Wrapper
@@ -15,18 +16,19 @@ from kb.engine.collect.log import LogSummary
 from kb.engine.collect.output import BoundedFile, OutputSplitter
 from kb.engine.collect.output_folder import make_output, remove_empty
 from kb.engine.collect.results import Found, Glimpse, glimpse, inspect, pick_result, result_names
-from kb.engine.collect.run import Ended, Interrupts, Limits, run_tool, watch_interrupts
+from kb.engine.collect.run import Ended, Interrupts, Limits, Stopping, run_tool, watch_interrupts
 from kb.engine.collect.verdict import Outcome, judge, tool_missing
 from kb.errors import CollectError
 from kb.model import Capture, Notice
 
+_SIMULATOR = 3  # times the patience with a tool that says nothing
 _GLIMPSE_SHARE = 20  # a look at a big folder may take a twentieth of the time
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """How a running collection stands: seconds, launches begun of those asked, newest kernel, last line,
-    bytes.
+    bytes; and once it was asked to stop, how far that is.
     """
 
     elapsed_s: float
@@ -35,7 +37,7 @@ class Event:
     kernel: str | None
     line: str
     disk_bytes: int
-    stopping: bool
+    stopping: Stopping | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class Collected:
     elapsed_s: float
     app_output: Path | None
     tool_output: Path | None
+    command: str = ""
 
 
 def collect(
@@ -85,7 +88,13 @@ def collect(
         elapsed_s=outcome.ended.elapsed_s,
         app_output=outcome.app_log,
         tool_output=outcome.tool_log,
+        command=_command(plan),
     )
+
+
+def _command(plan: Plan) -> str:
+    """The command as a person would type it: the program itself where a wrapper stood for it."""
+    return shlex.join((*plan.argv[:-1], *plan.target.argv) if plan.wrapper else plan.argv)
 
 
 def _run(
@@ -132,7 +141,7 @@ def _start(
             cwd=plan.environment.cwd,
             variables={**plan.environment.variables, **(plan.variables or {})},
             wall_s=plan.timeout_s,
-            limits=limits,
+            limits=_patience(plan, limits),
             interrupts=interrupts,
             feed=splitter.feed,
             beat=watch.beat,
@@ -143,6 +152,11 @@ def _start(
             where=plan.tool.path,
             now="Check the installation: kb doctor",
         ) from fault
+
+
+def _patience(plan: Plan, limits: Limits) -> Limits:
+    """The simulator parses its dumps for long without a word."""
+    return replace(limits, quiet_grace_s=_SIMULATOR * limits.quiet_grace_s) if plan.simulated else limits
 
 
 class _Watch:
@@ -164,27 +178,31 @@ class _Watch:
         self._next_look = 0.0
         self.line_at_stop = ""  # what came last before the run was asked to stop
 
-    def beat(self, stopping: bool) -> None:
-        """Tell the caller how it stands; looking at the disk takes no more than its share of the time."""
+    def beat(self, stopping: Stopping | None) -> tuple[int, int]:
+        """Tell the caller how it stands; looking at the disk takes no more than its share of the time.
+
+        Returns how much the tool has said and written by now: as long as that changes, it is at work.
+        """
         if stopping and not self.line_at_stop:
             self.line_at_stop = self._splitter.last_line
-        if self._progress is None:
-            return
         now = time.monotonic()
-        if now >= self._next_look:
+        if (stopping or self._progress) and now >= self._next_look:
             self._seen = glimpse(self._plan.output.path, self._before)
             self._next_look = now + _GLIMPSE_SHARE * (time.monotonic() - now)
-        self._progress(
-            Event(
-                elapsed_s=now - self._start,
-                launches=self._seen.launches,
-                asked=self._plan.asked_launches,
-                kernel=self._seen.kernel,
-                line=self._splitter.last_line,
-                disk_bytes=self._seen.size,
-                stopping=stopping,
+        if self._progress is not None:
+            self._progress(
+                Event(
+                    elapsed_s=now - self._start,
+                    launches=self._seen.launches,
+                    asked=self._plan.asked_launches,
+                    kernel=self._seen.kernel,
+                    line=self._splitter.last_line,
+                    disk_bytes=self._seen.size,
+                    stopping=stopping,
+                )
             )
-        )
+        tool = self._splitter.tool
+        return tool.size + tool.dropped, self._seen.size
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from kb.model import Capture, Notice
 
 SAFE_LAUNCHES = 100  # what every release documents
 DEFAULT_LIMIT_S = {"device": 600.0, "simulator": 3600.0}  # the vendor advises at most 5 min a device run
+_MISSING = ("tool-missing", "no-device")  # notices of what this machine lacks
 NAME_HINT = "--kernel-name '*' --launch-count 20 --aic-metrics BasicInfo"
 
 
@@ -77,15 +78,16 @@ class Plan:
         )
 
 
-def plan(options: Options, environment: Environment) -> Plan:
-    """Everything about a run that can be known before it.
+def plan(options: Options, environment: Environment, *, shown_only: bool = False) -> Plan:
+    """Everything about a run that can be known before it. `shown_only`: it will be printed and not run, so
+    it is made where there is nothing to measure with too, and says what is missing.
 
     Raises:
         UsageError: target, options and mode do not fit together.
         CollectError: `--mode auto` and nothing to measure with.
     """
     target = resolve_target(options.target, environment)
-    choice = choose_mode(options, environment)
+    choice = choose_mode(options, environment, shown_only=shown_only)
     if choice.mode == "estimate":
         raise UsageError(
             f"nothing is collected here: {choice.why}",
@@ -124,17 +126,27 @@ def render_plan(plan: Plan) -> str:
     added = [f"{name}={shlex.quote(value)}" for name, value in (plan.variables or {}).items()]
     lines = [
         f"Mode          {plan.mode.mode}: {plan.mode.why}",
+        *(f"Missing       {text}" for text in _missing(plan)),
         f"Command       {' '.join([*added, shlex.join(plan.argv)])}",
         f"Output folder {plan.output.path}{'' if plan.output.exists else ' (will be made, mode 700)'}",
         f"Time limit    {plan.timeout_s:g} s",
         *(f"Can tell      {text}" for text in plan.mode.can),
         *(f"Cannot tell   {text}" for text in plan.mode.cannot),
-        *(f"Note          {notice.text}" for notice in plan.notices),
+        *(f"Note          {notice.text}" for notice in plan.notices if notice.code not in _MISSING),
     ]
     if plan.wrapper:
         lines.append(f"Wrapper       {plan.wrapper.path}, made for the run and removed after it:")
         lines += [f"              {line}" for line in plan.wrapper.text.splitlines()]
     return "\n".join(lines) + "\n"
+
+
+def _missing(plan: Plan) -> tuple[str, ...]:
+    """What the command needs and this machine lacks."""
+    found = [notice.text for notice in plan.notices if notice.code in _MISSING]
+    if plan.environment.home is None:
+        source = plan.environment.set_env or "set_env.sh of CANN"
+        found.append(f"ASCEND_HOME_PATH is not set to a folder: source {source}")
+    return (*found, "kb doctor checks the rest") if found else ()
 
 
 def _settings(

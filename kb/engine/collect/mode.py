@@ -48,9 +48,9 @@ class ModeChoice:
     cannot: tuple[str, ...]
 
 
-def choose_mode(options: Options, environment: Environment) -> ModeChoice:
+def choose_mode(options: Options, environment: Environment, *, shown_only: bool = False) -> ModeChoice:
     """Device when a device and a driver are there, simulator when its libraries and `--soc` are, else
-    estimate.
+    estimate. `shown_only`: nothing will be run, so a device is taken for granted where there is nothing.
 
     Raises:
         UsageError: the mode asked for does not fit the target or the other options.
@@ -66,7 +66,13 @@ def choose_mode(options: Options, environment: Environment) -> ModeChoice:
             now="Give an ONNX model or an operator JSON, or use --mode device or simulator.",
         )
     else:
-        mode, why = _measured(options, target, environment)
+        try:
+            mode, why = _measured(options, target, environment)
+        except CollectError as fault:
+            if not shown_only:
+                raise
+            more = f". {fault.now}" if environment.simulators else ""
+            mode, why = "device", f"assumed, because {fault.what}: {fault.where}{more}"
     if mode != "estimate":
         _check_options(options, target, mode, environment)
     return ModeChoice(mode, why, CAN[mode], CANNOT[mode])

@@ -28,11 +28,13 @@ _MARK = "KB_COLLECT_RUN"  # in the environment of the run, so that its processes
 class Limits:
     """Patience, in seconds, and room, in bytes.
 
-    After SIGINT the tool parses what it has, which takes a while: `interrupt_grace_s`. `abort_grace_s` is
-    what a second Ctrl-C leaves it.
+    After SIGINT the tool parses what it has, which may take minutes. It is left alone while it shows signs of
+    life (a line of its own, something new in its folder), but no longer than `interrupt_grace_s`; a tool that
+    shows none for `quiet_grace_s` is taken to be deaf. `abort_grace_s` is what a second Ctrl-C leaves it.
     """
 
     interrupt_grace_s: float = 120.0
+    quiet_grace_s: float = 20.0
     terminate_grace_s: float = 5.0
     abort_grace_s: float = 2.0
     drain_s: float = 1.0
@@ -52,6 +54,15 @@ class Ended:
     cause: Cause
     elapsed_s: float
     left_behind: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """A run that was asked to stop: why, the signal sent last, and seconds until a firmer one (None: no firmer)."""
+
+    cause: Cause
+    sent: int
+    left_s: float | None
 
 
 class Interrupts:
@@ -96,24 +107,41 @@ class _Stopper:
     def __init__(self, group: int, limits: Limits) -> None:
         self._group = group
         self._limits = limits
-        self._next: tuple[float, int] | None = None  # when, and what to send
+        self._sent = 0
+        self._due: float | None = None  # when the next signal is sent
+        self._latest = 0.0  # until when signs of life may put off SIGTERM
 
     def start(self, now: float, *, abort: bool) -> None:
         """SIGINT makes the tool parse what it has; a second one tells it to give up, and leaves it little
         time.
         """
         self._send(signal.SIGINT)
-        grace = self._limits.abort_grace_s if abort else self._limits.interrupt_grace_s
-        self._next = (now + grace, signal.SIGTERM)
+        self._latest = now + (self._limits.abort_grace_s if abort else self._limits.interrupt_grace_s)
+        self._due = min(self._latest, now + self._limits.quiet_grace_s)
+
+    def alive(self, now: float) -> None:
+        """The tool shows that it is still at work after SIGINT."""
+        if self._sent == signal.SIGINT:
+            self._due = min(self._latest, now + self._limits.quiet_grace_s)
 
     def tick(self, now: float) -> None:
         """Send what is due."""
-        if self._next is None or now < self._next[0]:
+        if self._due is None or now < self._due:
             return
-        self._send(self._next[1])
-        self._next = (now + self._limits.terminate_grace_s, signal.SIGKILL)
+        if self._sent == signal.SIGINT:
+            self._send(signal.SIGTERM)
+            self._due = now + self._limits.terminate_grace_s
+        else:
+            self._send(signal.SIGKILL)
+            self._due = None
+
+    def state(self, cause: Cause, now: float) -> Stopping | None:
+        """How far the stopping is; None while nothing was sent."""
+        left = None if self._due is None else max(0.0, self._due - now)
+        return Stopping(cause, self._sent, left) if self._sent else None
 
     def _send(self, number: int) -> None:
+        self._sent = number
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._group, number)
 
@@ -128,10 +156,10 @@ def run_tool(
     limits: Limits,
     interrupts: Interrupts,
     feed: Callable[[bytes], None],
-    beat: Callable[[bool], None],
+    beat: Callable[[Stopping | None], object],
 ) -> Ended:
-    """Run until it ends or is ended; `feed` gets its output, `beat` is told now and then whether it is
-    stopping.
+    """Run until it ends or is ended; `feed` gets its output. `beat` is told now and then whether it is
+    stopping, and what it returns changes as long as the tool is at work.
 
     Raises:
         OSError: it could not be started. Whatever `feed` or `beat` raise, after everything was ended.
@@ -176,12 +204,13 @@ def _attend(
     limits: Limits,
     interrupts: Interrupts,
     feed: Callable[[bytes], None],
-    beat: Callable[[bool], None],
+    beat: Callable[[Stopping | None], object],
 ) -> Cause:
     """Read, watch the clock and the signals, until the tool itself has ended."""
     stopper = _Stopper(process.pid, limits)
     cause: Cause = "finished"
     next_beat = 0.0
+    sign: object = None
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
         is_open = True
@@ -198,7 +227,9 @@ def _attend(
                 next_beat = now
             stopper.tick(now)
             if now >= next_beat:
-                beat(cause != "finished")
+                seen_before, sign = sign, beat(stopper.state(cause, now))
+                if sign != seen_before:
+                    stopper.alive(now)
                 next_beat = now + limits.progress_s
     return cause
 

@@ -56,7 +56,37 @@ class Code:
     language: str = ""
 
 
-Block = Heading | Para | Items | Fields | Table | Code
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar from `start` to `end` on the scale of its bars; `tone` is "whole", "worse" or "better"."""
+
+    label: str
+    value: str
+    start: float
+    end: float
+    tone: str = "whole"
+
+    def part(self, origin: float, scale: float) -> tuple[float, float]:
+        """Where it begins and how long it is, as fractions of the scale from `origin` to `scale`."""
+        low, high = sorted((max(origin, self.start), max(origin, self.end)))
+        room = scale - origin
+        return ((low - origin) / room, (high - low) / room) if room > 0 else (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Bars under one another on one scale from `origin` to the largest."""
+
+    bars: tuple[Bar, ...]
+    origin: float = 0.0
+
+    @property
+    def scale(self) -> float:
+        """The value at the right end."""
+        return max((max(bar.start, bar.end) for bar in self.bars), default=0.0)
+
+
+Block = Heading | Para | Items | Fields | Table | Bars | Code
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
+from kb.report.page import Bar, Bars, Block, Code, Fields, Heading, Items, Page, Para, Table
 from kb.report.sheet import esc, sheet
 from kb.report.text import clean_lines
 
@@ -63,9 +63,23 @@ def _block(block: Block) -> Iterator[str]:
     elif isinstance(block, Table):
         rows = tuple(tuple(esc(cell) for cell in row) for row in block.rows)
         yield from table(block.headers, rows, block.numeric)
+    elif isinstance(block, Bars):
+        rows = tuple(_bar(bar, block) for bar in block.bars)
+        yield from table(("", "", ""), rows, frozenset({1}))
     elif isinstance(block, Code):
         yield (
             "<pre><code>"
             + "\n".join(esc(line, keep_blanks=True) for line in clean_lines(block.text))
             + "</code></pre>"
         )
+
+
+def _bar(bar: Bar, of: Bars) -> tuple[str, ...]:
+    start, length = bar.part(of.origin, of.scale)
+    place = f"margin-left:{start * 100:.2f}%;width:{max(length * 100, 0.3):.2f}%"
+    tone = bar.tone if bar.tone in ("worse", "better") else "whole"
+    return (
+        esc(bar.label),
+        esc(bar.value),
+        f'<span class="step"><i class="{tone}" style="{place}"></i></span>',
+    )

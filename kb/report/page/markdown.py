@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kb.report.escape import md, md_fence
-from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
+from kb.report.escape import md, md_code, md_fence
+from kb.report.page import Bar, Bars, Block, Code, Fields, Heading, Items, Page, Para, Table
+from kb.report.page.text import drawn_bar
+
+ROOM = 40  # signs of a bar
 
 
 def render(page: Page) -> str:
@@ -41,5 +44,14 @@ def _block(block: Block) -> Iterator[str]:
     elif isinstance(block, Table):
         rows = tuple(tuple(md(cell) for cell in row) for row in block.rows)
         yield from table(tuple(md(header) for header in block.headers), rows, block.numeric)
+    elif isinstance(block, Bars):
+        rows = tuple(_bar(bar, block) for bar in block.bars)
+        yield from table(("", "", ""), rows, frozenset({1}))
     elif isinstance(block, Code):
         yield from md_fence(block.text, block.language)
+
+
+def _bar(bar: Bar, of: Bars) -> tuple[str, ...]:
+    """A bar as a row; what is empty is drawn as points, since blanks would be lost."""
+    start, drawn = drawn_bar(bar, of, ROOM)
+    return md(bar.label), md(bar.value), md_code("·" * start + drawn)

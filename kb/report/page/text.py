@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb.report.columns import GAP, lay_out
-from kb.report.page import Block, Fields, Heading, Items, Page, Para, Table
+from kb.report.page import Bar, Bars, Block, Fields, Heading, Items, Page, Para, Table
 from kb.report.text import clean, clean_lines, pad, shorten, width_of, wrap
 
 BOLD, DIM, BLUE = "1", "2", "1;36"
+TONES = {"worse": "31", "better": "32"}
 PROSE = 100  # columns; longer lines are hard to read
 LABEL = 24  # columns that the label of a field may take
 
@@ -60,6 +61,8 @@ def _block(block: Block, width: int, color: bool) -> Iterator[str]:
         yield from _fields(block, prose, color)
     elif isinstance(block, Table):
         yield from _table(block, width, color)
+    elif isinstance(block, Bars):
+        yield from _bars(block, width, color)
     else:
         yield from (f"    {line}" for line in clean_lines(block.text))
 
@@ -86,3 +89,22 @@ def _table(block: Table, width: int, color: bool) -> Iterator[str]:
     for number, cells in lay_out(rows, width, block.numeric):
         line = (" " * GAP).join(cells).rstrip()
         yield paint(line, DIM, color) if number == 0 else line
+
+
+def _bars(block: Bars, width: int, color: bool) -> Iterator[str]:
+    values = [clean(bar.value) for bar in block.bars]
+    edge = max((width_of(value) for value in values), default=0)
+    names = [shorten(clean(bar.label), max(LABEL, width // 3)) for bar in block.bars]
+    longest = max((width_of(name) for name in names), default=0)
+    room = min(width, PROSE) - longest - edge - 2 * GAP
+    for bar, name, value in zip(block.bars, names, values, strict=True):
+        line = f"{pad(name, longest)}{' ' * GAP}{pad(value, edge, right=True)}"
+        start, drawn = drawn_bar(bar, block, room)
+        yield f"{line}{' ' * (GAP + start)}{paint(drawn, TONES.get(bar.tone, ''), color and bar.tone in TONES)}"
+
+
+def drawn_bar(bar: Bar, of: Bars, room: int) -> tuple[int, str]:
+    """The columns before a bar and the bar itself, in `room` columns; what is not nothing is drawn."""
+    start, length = bar.part(of.origin, of.scale)
+    begin = min(round(start * room), room - 1)
+    return begin, "█" * min(max(1, round(length * room)), room - begin) if length > 0 else "▏"

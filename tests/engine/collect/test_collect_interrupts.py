@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from collect_machine import FAST, Machine
 
-from kb.engine.collect import Collected, Event, collect
+from kb.engine.collect import Collected, Event, Limits, Stopping, collect
+from kb.engine.collect.run import _Stopper
 from kb.errors import CollectError, KbError
 
 LIMIT_S = 1000.0
@@ -127,6 +128,43 @@ def test_a_deaf_tool_is_ended_by_ever_firmer_signals(machine: Machine, clock: Cl
     with pytest.raises(CollectError, match="time limit") as caught:
         collect(planned, progress=clock.jump_when_waiting, limits=limits)
     assert "raw data of 1 launch" in caught.value.now
+
+
+def test_a_tool_without_a_sign_of_life_is_not_waited_for_to_the_end(machine: Machine, clock: Clock) -> None:
+    machine.play("deaf", **TWO)
+    planned = machine.plan(launch_count=3, timeout_s=LIMIT_S)
+    limits = replace(FAST, interrupt_grace_s=500.0, quiet_grace_s=0.3)
+    told: list[Event] = []
+
+    def watch(event: Event) -> None:
+        told.append(event)
+        clock.jump_when_waiting(event)
+
+    with pytest.raises(CollectError, match="time limit"):
+        collect(planned, progress=watch, limits=limits)
+    turns = [event.stopping for event in told if event.stopping]
+    assert {turn.cause for turn in turns} == {"timeout"}
+    assert {turn.sent for turn in turns} <= {signal.SIGINT, signal.SIGTERM}
+    assert turns[0].left_s is not None and turns[0].left_s <= 0.31
+
+
+def test_signs_of_life_put_off_the_firmer_signal_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr("kb.engine.collect.run.os.killpg", lambda _group, number: sent.append(number))
+    stopper = _Stopper(1, Limits(interrupt_grace_s=10.0, quiet_grace_s=3.0, terminate_grace_s=1.0))
+    assert stopper.state("finished", 0.0) is None
+    stopper.start(0.0, abort=False)
+    for now in (2.0, 4.0, 6.0, 8.0):
+        stopper.tick(now)
+        stopper.alive(now)
+    assert sent == [signal.SIGINT]
+    stopper.tick(9.9)
+    assert stopper.state("timeout", 9.9) == Stopping("timeout", signal.SIGINT, pytest.approx(0.1))
+    stopper.tick(10.0)
+    stopper.alive(10.5)  # not any more
+    stopper.tick(11.0)
+    assert sent == [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
+    assert stopper.state("timeout", 11.0) == Stopping("timeout", signal.SIGKILL, None)
 
 
 def test_a_deaf_tool_and_two_ctrl_c(machine: Machine) -> None:

@@ -100,6 +100,7 @@ GOODS = (
     Good("a daemon stays behind and is deaf", "leaves-deaf-daemon", codes=frozenset({"processes-ended"})),
     Good("output closed early", "closes-output"),
     Good("lines glued together", "glues-lines"),
+    Good("lines that come in pieces", "dribbles"),
     Good("garbage in the output", "garbage"),
 )  # fmt: skip
 

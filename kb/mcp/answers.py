@@ -65,7 +65,7 @@ class Tools:
 
     def show(self, id: str) -> Document:
         """One entry of the knowledge base in full: symptom, cause, steps, code, how to check, published gains, sources."""
-        return service.show(id)
+        return service.show(id, db=self.db)
 
     def runs(self, limit: int = 10) -> Document:
         """The reports that were kept, newest first: id, time, target, headline. `advise` with `run` shows one."""

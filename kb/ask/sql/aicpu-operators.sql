@@ -1,0 +1,3 @@
+select type, name, shapes, count, time_us, share
+from operator_times where run = :run and core = 'ai_cpu'
+order by time_us desc, position limit :n

@@ -1,0 +1,2 @@
+select command, tool, created
+from run_overview where run = :run

@@ -1,0 +1,3 @@
+select pattern, confidence, share, summary
+from bottlenecks where run = :run
+order by confidence desc, position

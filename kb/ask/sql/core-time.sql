@@ -1,0 +1,2 @@
+select core, operators, count, time_us, share
+from core_times where run = :run and core = :core

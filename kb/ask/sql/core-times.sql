@@ -1,0 +1,3 @@
+select core, operators, count, time_us, share
+from core_times where run = :run
+order by time_us desc

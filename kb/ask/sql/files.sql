@@ -1,0 +1,3 @@
+select path, kind, rows, rows_lost
+from files where run = :run
+order by position

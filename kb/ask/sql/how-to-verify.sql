@@ -1,0 +1,3 @@
+select rank, entry, title, verify
+from advice where run = :run
+order by rank limit :n

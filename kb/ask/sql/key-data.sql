@@ -1,0 +1,3 @@
+select metric, coalesce(value, word) as value, unit, threshold, source
+from key_data where run = :run
+order by position

@@ -1,0 +1,2 @@
+select mode, tool, chip
+from run_overview where run = :run

@@ -1,0 +1,3 @@
+select pattern, reason
+from not_judged where run = :run
+order by position

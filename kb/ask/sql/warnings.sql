@@ -1,0 +1,3 @@
+select text
+from warnings where run = :run
+order by position

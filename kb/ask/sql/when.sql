@@ -1,0 +1,2 @@
+select run, created, target
+from run_overview where run = :run

@@ -1,0 +1,135 @@
+"""A comparison in words: the sentences that every view for people shares."""
+
+from __future__ import annotations
+
+from kb import units
+from kb.comparison import Band, Change, Check, Comparison, FindingChange, Moved, RunSide, Total
+from kb.report.catalogue import say
+from kb.report.text import clean, shorten
+
+DIMENSIONS = (
+    "mode", "tool", "chip", "clock", "timed", "replay", "metrics", "operators", "shape", "dtype", "work", "ranks", "warm-up",
+    "cann",
+)  # fmt: skip
+# Known only where a run has several of them, or where somebody set it: no news when nobody knows.
+SILENT = ("warm-up", "cann", "ranks", "work", "operators")
+VERDICTS = ("faster", "slower", "within-noise", "not-comparable", "gone", "new")
+STATES = ("gone", "new", "stays", "not-judged", "first-judged")
+BASES = ("launch", "launches", "run", "step", "cores", "given", "operators", "stated")
+LONG = 60  # columns of a value that a condition is compared by
+
+
+def signed(fraction: float) -> str:
+    """A change in percent with its sign: -4.5 %, +12.0 %."""
+    value = round(fraction * 100, 1)
+    return f"{value if value else 0.0:+.1f} %"
+
+
+def headline(found: Comparison, lang: str) -> str:
+    """The verdict in one sentence."""
+    total = found.total
+    if found.verdict == "not-comparable" or total is None:
+        reasons = list(dict.fromkeys(dimension(check, lang) for check in found.reasons))
+        if not reasons:
+            return say("compare.no_time", lang)
+        return say("compare.not-comparable", lang, reasons=", ".join(reasons))
+    return say(
+        f"compare.{found.verdict}", lang,
+        before=units.us(total.before_us), after=units.us(total.after_us), change=signed(total.change),
+    )  # fmt: skip
+
+
+def dimension(check: Check, lang: str) -> str:
+    """What a condition is called."""
+    return say(f"compare.dimension.{check.dimension}", lang)
+
+
+def side_text(side: RunSide, lang: str) -> str:
+    """One of the runs: target, run id, chip, time."""
+    chip = side.chip.soc or (
+        say("chip.candidates", lang, names=", ".join(side.chip.candidates[:3]))
+        if side.chip.candidates
+        else ""
+    )
+    kind = say("capture.simulated", lang) if side.capture.simulated else ""
+    return " · ".join(part for part in (clean(side.target), side.run, chip, kind) if part)
+
+
+def total_text(total: Total, lang: str) -> str:
+    """Both times, the change and what they are times of."""
+    times = f"{units.us(total.before_us)} -> {units.us(total.after_us)}, {signed(total.change)}"
+    return f"{times} ({say(f'compare.basis.{total.basis}', lang)})"
+
+
+def band_text(band: Band, lang: str) -> str:
+    """The noise band and where it comes from."""
+    return say(f"compare.noise.{band.basis}", lang, band=f"{band.value * 100:.1f} %")
+
+
+def check_text(check: Check, lang: str) -> str:
+    """A condition that is not the same in both runs."""
+    told = say(
+        "compare.check", lang, what=dimension(check, lang),
+        before=shorten(clean(check.before), LONG) or "-", after=shorten(clean(check.after), LONG) or "-",
+    )  # fmt: skip
+    return say("compare.check.blocks", lang, text=told) if check.blocks else told
+
+
+def alike_text(found: Comparison, lang: str) -> str:
+    """Whether the runs were measured alike, and what nobody knows."""
+    other = [dimension(check, lang) for check in found.checks if check.state == "differs"]
+    unknown = [
+        dimension(check, lang)
+        for check in found.checks
+        if check.state == "unknown" and check.dimension not in SILENT
+    ]
+    parts = [say("compare.differs", lang, what=", ".join(other)) if other else say("compare.alike", lang)]
+    if unknown:
+        parts.append(say("compare.unknown", lang, what=", ".join(unknown)))
+    return " · ".join(parts)
+
+
+def verdict_text(item: Change, found: Comparison, lang: str) -> str:
+    """The verdict on one operator; none is given where the runs cannot be compared."""
+    if found.verdict == "not-comparable" and item.verdict not in ("gone", "new"):
+        return say("change.shown", lang)
+    return say(f"change.{item.verdict}", lang)
+
+
+def operator_text(item: Change, found: Comparison) -> str:
+    """The kernel by its name, an operator of a run by its type; and shapes."""
+    kernel = found.total is not None and found.total.basis == "launch"
+    name = item.name if kernel and item.type in item.name else item.type or item.name
+    return f"{name} {item.shapes}".strip()
+
+
+def moved_text(item: Change, moved: Moved, lang: str) -> str:
+    """A reading before and after."""
+    before, after = units.number(moved.before, moved.unit), units.number(moved.after, moved.unit)
+    pipe = moved.metric.startswith(("aic_", "aiv_"))
+    key = "moved.pipe" if pipe else "moved.reading"
+    text = say(key, lang, name=item.type or item.name, metric=moved.metric, before=before, after=after)
+    if moved.before_us is None or moved.after_us is None:
+        return text
+    return f"{text} ({units.us(moved.before_us)} -> {units.us(moved.after_us)})"
+
+
+def trouble_text(item: FindingChange, lang: str) -> str:
+    """A finding that is gone, new or still there."""
+    shares = " -> ".join(units.percent(share) for share in (item.before, item.after) if share is not None)
+    what = " ".join(part for part in (item.pattern, f"({item.operator})" if item.operator else "") if part)
+    return say(f"trouble.{item.state}", lang, what=f"{what}, {shares}" if shares else what)
+
+
+def gate_text(found: Comparison, lang: str) -> str:
+    """What the limit on regressions says; empty without one."""
+    gate = found.gate
+    if gate is None:
+        return ""
+    limit = units.percent(gate.limit)
+    if not gate.judged:
+        return say("gate.unjudged", lang, limit=limit)
+    if not gate.failed:
+        return say("gate.passed", lang, limit=limit)
+    names = ", ".join(clean(name) or say("gate.whole", lang) for name in gate.failed[:10])
+    return say("gate.failed", lang, limit=limit, names=names)

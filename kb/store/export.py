@@ -1,0 +1,101 @@
+"""Rows of the store as files for other tools: CSV, JSON, JSON Lines, Parquet.
+
+CSV and JSON are written row by row, so an export of all runs needs no memory for it. Parquet needs pandas with
+pyarrow, which the base install does not bring.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any
+
+from kb.errors import UsageError
+from kb.store.database import location, looking
+from kb.store.details import DETAILS
+from kb.store.views import VIEWS
+
+FORMATS = ("csv", "json", "jsonl", "parquet")
+TABLES = (*VIEWS, *(name for name in DETAILS))
+Rows = Iterable[tuple[Any, ...]]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@contextmanager
+def exported(
+    table: str, runs: Sequence[str] = (), *, db: str | None = None
+) -> Iterator[tuple[tuple[str, ...], Rows]]:
+    """Columns and rows of a table or view, of some runs or of all; read as they are taken.
+
+    Raises:
+        UsageError: no such table, or it says nothing of single runs. SourceError: the store cannot be read.
+    """
+    if table not in TABLES:
+        raise UsageError(f"no table {table!r}", where="--table", now=f"Choose one of {', '.join(TABLES)}.")
+    with looking(location(db)) as connection:
+        columns = tuple(row[1] for row in connection.execute(f"pragma table_info({table})"))
+        if runs and "run" not in columns:
+            raise UsageError(
+                f"{table} is about all runs together",
+                where="--table",
+                now="Leave the runs out, or take another table.",
+            )
+        order = [name for name in ("run", "position", "rank") if name in columns] or ["1"]
+        which = f" where run in ({', '.join('?' * len(runs))})" if runs else ""
+        sql = f"select * from {table}{which} order by {', '.join(order)}"  # noqa: S608 - a name of TABLES
+        yield columns, connection.execute(sql, list(runs))
+
+
+def write_csv(out: IO[str], columns: Sequence[str], rows: Rows) -> None:
+    """CSV with a header; a text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(
+            [f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value for value in row]
+        )
+
+
+def write_json(out: IO[str], columns: Sequence[str], rows: Rows) -> None:
+    """An array of objects; what is absent has no member."""
+    before = "[\n"
+    for row in rows:
+        out.write(f"{before}{_object(columns, row)}")
+        before = ",\n"
+    out.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+def write_jsonl(out: IO[str], columns: Sequence[str], rows: Rows) -> None:
+    """An object a line; what is absent has no member."""
+    for row in rows:
+        out.write(f"{_object(columns, row)}\n")
+
+
+def _object(columns: Sequence[str], row: tuple[Any, ...]) -> str:
+    found = {name: value for name, value in zip(columns, row, strict=True) if value is not None}
+    return json.dumps(found)  # ASCII: whatever a name holds, nothing in it acts on a terminal
+
+
+TEXT = {"csv": write_csv, "json": write_json, "jsonl": write_jsonl}
+
+
+def write_parquet(path: Path, columns: Sequence[str], rows: Rows) -> None:
+    """A Parquet file; whole numbers with gaps stay whole numbers.
+
+    Raises:
+        UsageError: pyarrow is not installed.
+    """
+    if find_spec("pyarrow") is None:  # asked for here, because pandas complains at length
+        raise UsageError(
+            "Parquet needs pyarrow, which is not installed",
+            where="--format parquet",
+            now="pip install pyarrow, or export CSV or JSON.",
+        )
+    import pandas as pd  # noqa: PLC0415 - half a second
+
+    frame = pd.DataFrame(list(rows), columns=list(columns)).convert_dtypes()
+    frame.to_parquet(path, engine="pyarrow", index=False)
