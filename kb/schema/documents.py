@@ -346,6 +346,7 @@ SHAPES: Mapping[type, Shape] = {
     EntryDocument: Shape(hidden=frozenset(("file",)), optional=frozenset(("outcomes",))),
     Hit: Shape(optional=frozenset(("parts",))),
     OperatorRef: Shape(optional=frozenset(("type",)), nullable=frozenset(("type",))),
+    Report: Shape(optional=frozenset(("measured",))),  # in the documents that are kept
     SearchResult: Shape(optional=frozenset(("near_terms",))),
 }
 
