@@ -116,7 +116,11 @@ def change(key: str, wanted: str | None) -> Path:
     expected = {name: kept for name, kept in before.items() if name != key} | (
         {} if wanted is None else {key: _resolved(key, wanted, file)}
     )
-    if _settings(edited, file) != expected:
+    try:
+        fits = _settings(edited, file) == expected
+    except UsageError:
+        fits = False
+    if not fits:
         raise UsageError("this file cannot be edited line by line", where=str(file), now="Edit it by hand.")
     _write(file, edited)
     return file

@@ -99,9 +99,8 @@ def run(
         else:
             reports = [pipeline.advise(given, full, progress=progress)]
     shown = [pipeline.narrow(kept(common, report), request) for report in reports]
-    print_reports(
-        common, shown, many=isinstance(counters, list) or (metrics is not None and _is_list(metrics))
-    )
+    many = _is_list(counters) if isinstance(counters, Path) else isinstance(counters, list)
+    print_reports(common, shown, many=many)
     return 0
 
 
