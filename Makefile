@@ -3,7 +3,7 @@ PYTHON ?= .venv/bin/python
 export KB_DB ?= build/runs.db
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types docs golden bench eval long model model-test check clean
+.PHONY: help setup test lint types docs golden bench eval long model model-test semantic check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,7 +38,8 @@ bench:  ## speed as ratios against named baselines
 	$(PYTHON) tools/bench.py
 
 eval:  ## quality of search and of advice, as scores
-	$(PYTHON) -m kb eval search tests/benchmarks/queries_dev.tsv
+	$(PYTHON) -m kb eval search tests/benchmarks/queries_dev.tsv --floor tests/benchmarks/queries_dev.floor.json
+	$(PYTHON) -m kb eval search tests/benchmarks/retrieval --floor tests/benchmarks/retrieval/floor.json
 	$(PYTHON) -m kb eval advice --floor tests/benchmarks/advice/floor.json
 
 long:  ## the tests that take minutes
@@ -47,6 +48,11 @@ long:  ## the tests that take minutes
 model:  ## train the search model anew (about half an hour; installs the extra `models`)
 	$(PYTHON) -m pip install -q -e '.[models]'
 	$(PYTHON) tools/model/build.py
+
+semantic:  ## make the second search model and its distribution (minutes; installs the extra `models`)
+	$(PYTHON) -m pip install -q -e '.[models]' build
+	$(PYTHON) tools/model/semantic.py --out build/semantic
+	$(PYTHON) tools/model/pack_semantic.py build/semantic dist
 
 model-test:  ## the tests that need the extra `models`
 	$(PYTHON) -m pytest -m model

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from typing import Any, Literal
 
 from kb.experience import Tried
+from kb.forecast import Forecast
 from kb.measured import Measured
 
 CoreKind = Literal[
@@ -453,6 +455,7 @@ class Report:
     versions: Mapping[str, str] = field(default_factory=dict)  # kb, knowledge
     elapsed_us: float | None = None  # first start to last end, idle included
     ranks: int | None = None  # that all times of the report are sums over, where there are several
+    forecast: Forecast | None = None  # of a model before there is a device: then all times are estimates
     steps: int | None = None  # that the times cover, where the export marks steps
     content: str | None = None  # SHA-256 of what was measured, whatever was concluded from it
     measured: tuple[Measured, ...] = ()  # for comparing: kept with the run, not printed
@@ -574,13 +577,20 @@ class Entry:
         return self.bodies.get(lang, own)
 
 
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(kind))
+
+
 def to_dict(value: Any) -> Any:
     """A model object as plain dicts, lists and scalars, in declared order; None members are left out.
 
     The documents are described in docs/json.md; absent is absent there too.
     """
+    if isinstance(value, (str, int, float)):
+        return value  # most of what there is
     if is_dataclass(value) and not isinstance(value, type):
-        pairs = ((f.name, getattr(value, f.name)) for f in fields(value))
+        pairs = ((name, getattr(value, name)) for name in _names(type(value)))
         return {name: to_dict(item) for name, item in pairs if item is not None}
     if isinstance(value, Mapping):
         return {key: to_dict(item) for key, item in value.items()}

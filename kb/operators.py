@@ -113,6 +113,12 @@ def pattern(op_type: str) -> str | None:
     return row["pattern"] if row else None
 
 
+def work_formula(op_type: str) -> str:
+    """Operations of a call in the words of the operator table, such as `2*M*N*K` or `4..30*N`; empty when unknown."""
+    row = _row(op_type)
+    return row["flops"] if row else ""
+
+
 def aliases(op_type: str) -> tuple[str, ...]:
     """Names of the same operator in ONNX, PyTorch (`aten.mm`), TensorFlow and MindSpore."""
     row = _row(op_type)

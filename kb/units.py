@@ -19,6 +19,18 @@ def us(value: float) -> str:
     return f"{value:.3g} us" if size < 100 else f"{value:.0f} us"
 
 
+def us_range(low: float, high: float) -> str:
+    """A range of times in one unit, without blanks: 14.1-47us, 1.2-3.4ms."""
+    scale, unit = (1e6, "s") if high >= 1e6 else (1e3, "ms") if high >= 1e4 else (1.0, "us")
+    return (
+        "-".join(
+            f"{value / scale:.0f}" if value >= 100 * scale else f"{value / scale:.3g}"
+            for value in (low, high)
+        )
+        + unit
+    )
+
+
 def nbytes(value: float) -> str:
     """A number of bytes for people, in binary units: 512 B, 16 KiB, 1.5 MiB."""
     for unit in ("B", "KiB", "MiB", "GiB"):
@@ -26,6 +38,15 @@ def nbytes(value: float) -> str:
             return f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
         value /= 1024
     raise AssertionError("unreachable")
+
+
+def operations(value: float) -> str:
+    """A number of operations for people: 12 kFLOP, 3.6 GFLOP."""
+    for unit in ("FLOP", "kFLOP", "MFLOP", "GFLOP"):
+        if abs(value) < 1000:
+            return f"{value:.3g} {unit}"
+        value /= 1000
+    return f"{value:.3g} TFLOP"
 
 
 def percent(fraction: float) -> str:

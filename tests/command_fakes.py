@@ -132,9 +132,9 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
     put(monkeypatch, "kb.knowledge.search", search=search, search_many=search_many)
     put(
-        monkeypatch, "kb.knowledge.store", load_entries=lambda: ENTRIES, index=lambda: "index",
+        monkeypatch, "kb.knowledge.store", load_entries=lambda: ENTRIES, index=lambda model="": "index",
         MEMORY=":memory:",
-        rebuilt=lambda: SimpleNamespace(where="/cache/index.db", size=504),
+        rebuilt=lambda **_: SimpleNamespace(where="/cache/index.db", size=504),
     )  # fmt: skip
     _install_engine(monkeypatch, asked)
     return asked

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+os.environ["KB_MODEL"] = "builtin"  # whatever search model whoever runs the tests has chosen
 
 
 def _shared(name: str) -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kb.forecast import Forecast, ForecastCheck, ForecastOperator
 from kb.model import (
     Capture,
     Charts,
@@ -313,4 +314,35 @@ CHINESE = replace(
     recommendations=(replace(LARGER_WRITES, title="每条指令搬运更多字节，把整个分块一次写出"),),
 )
 
-ALL = {"sample": SAMPLE, "run": RUN, "empty": EMPTY, "hostile": HOSTILE, "chinese": CHINESE}
+FORECAST = Forecast(
+    "Ascend310P3", 80.0, 100.0, 250.0,
+    (
+        ForecastOperator(
+            "Conv2D", "stem", "ai_core", 4, "1x1x32x32x16; 9x1x16x16", ("Conv", "Relu"), 60.0, 80.0, 200.0, 0.8, 3e9, 4e6, "cube",
+            "class convolution", advice=("vector-larger-copies",),
+        ),
+        ForecastOperator("Unique", "u", "ai_cpu", 1, "8", (), 10.0, 20.0, 60.0, 0.2, None, 64.0, "ai_cpu", "assumed"),
+        ForecastOperator("MyOwn", "m", "unknown", 2, "8", not_estimated="unknown operator type MyOwn"),
+    ),
+    7, 2, 1, {"ai_core": 4, "ai_cpu": 1, "unknown": 2}, {"cube": 0.8, "ai_cpu": 0.2},
+    (
+        ForecastCheck("cube utilisation", "43 % of the peak", True), ForecastCheck("roofline bound", "9 times", False),
+        ForecastCheck("another", "nothing known"),
+    ),
+    ("float16 on the device",), ("softmax is weak here",),
+)  # fmt: skip
+FORETOLD = replace(RUN, headline="Estimate, nothing measured: about 100 us", forecast=FORECAST)
+_BAD_ROW = ForecastOperator(
+    NASTY, NASTY, NASTY, 1, NASTY, (NASTY,), 1.0, 2.0, 3.0, 0.5, 1.0, 1.0, NASTY, NASTY, None, (NASTY,)
+)
+HOSTILE = replace(
+    HOSTILE,
+    forecast=Forecast(
+        NASTY, 1.0, 2.0, 3.0, (_BAD_ROW, replace(_BAD_ROW, mid_us=None, not_estimated=NASTY)), 2, 1, 1, {NASTY: 2},
+        {NASTY: 1.0}, (ForecastCheck(NASTY, NASTY, True),), (NASTY,), (NASTY,),
+    ),
+)  # fmt: skip
+
+ALL = {
+    "sample": SAMPLE, "run": RUN, "empty": EMPTY, "hostile": HOSTILE, "chinese": CHINESE, "foretold": FORETOLD,
+}  # fmt: skip

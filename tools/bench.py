@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,59 @@ def cold_search(pairs: int = 9) -> None:
     print_ratio(found)
 
 
+_ONE = """import sys
+from pathlib import Path
+from kb.knowledge import embed, search, store
+use = store.opened(Path(sys.argv[1]), embed.Embedder(embed.shipped_model()))
+print(search.search("NMS CPU fallback", use=use).results[0].id)"""
+
+_MANY = """import sys, time
+if sys.argv[2] == "without":
+    sys.modules["numpy"] = None
+from pathlib import Path
+from kb.knowledge import embed, evaluate, search, store
+use = store.opened(Path(sys.argv[1]), embed.Embedder(embed.shipped_model()))
+asked = [q.text for q in evaluate.benchmark(Path("tests/benchmarks/retrieval"))]
+took = []
+for n, text in enumerate([*asked[:5], *asked]):
+    before = time.process_time()
+    search.search(text, use=use)
+    if n >= 5:
+        took.append(time.process_time() - before)
+took.sort()
+middle, high = took[len(took) // 2], took[len(took) * 95 // 100]
+print(f"  warm, {sys.argv[2]} numpy: {middle * 1e3:.1f} ms CPU, p95 {high * 1e3:.1f} ms, {len(took)} queries")"""
+
+
+def large_search(count: int, pairs: int = 9) -> None:
+    """An index of that many made entries: building it, building it again, one cold search, warm searches."""
+    from kb import shipped
+    from kb.knowledge import embed, index
+    from kb.knowledge.entry import load_entries
+    from tools.samples import entries
+
+    print(f"search in {count} made entries")
+    known = load_entries([shipped.root()])
+    model = embed.Embedder(embed.shipped_model())
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "index.db"
+        for what, old in (("built", None), ("built again, nothing changed", path)):
+            before = time.process_time()
+            embedded = index.build(entries.many(known, count), path, model, old=old)
+            took = time.process_time() - before
+            print(
+                f"  {what}: {took:.1f} s CPU, {embedded} texts embedded, {path.stat().st_size / 1e6:.0f} MB",
+                flush=True,
+            )
+        found = interleaved(
+            (sys.executable, "-c", _ONE, str(path)), (sys.executable, "-c", "import typer"), pairs
+        )
+        print('  cold: one search / python -c "import typer", CPU of the whole process')
+        print_ratio(found)
+        for way in ("without", "with"):
+            subprocess.run([sys.executable, "-c", _MANY, str(path), way], cwd=ROOT, check=True)
+
+
 def advise_table(rows: int, lengths: int = 8, pairs: int = 3) -> None:
     """A whole `kb advise` of a kernel table against one pass of the csv module over the same file."""
     with tempfile.TemporaryDirectory() as place:
@@ -90,6 +144,9 @@ def advise_table(rows: int, lengths: int = 8, pairs: int = 3) -> None:
 
 BENCHMARKS = {
     "cold-search": cold_search,
+    "search-shipped": lambda: large_search(520),
+    "search-20k": lambda: large_search(20_000),
+    "search-100k": lambda: large_search(100_000),
     "advise-100k": lambda: advise_table(100_000),
     "advise-1m": lambda: advise_table(1_000_000),
     "advise-shapes": lambda: advise_table(300_000, lengths=1024),

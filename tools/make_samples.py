@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.samples import captures, databases, jobs, tables, traces, visual
+from tools.samples import captures, databases, jobs, models, tables, traces, visual
 
 ROOT = Path(__file__).resolve().parent.parent
 READERS = (
@@ -28,6 +28,7 @@ def write(root: Path) -> None:
     for folder in (root / "data" / "samples", *(root / "tests" / "samples" / name for name in READERS)):
         shutil.rmtree(folder, ignore_errors=True)
     captures.shipped(root / "data" / "samples" / "add_custom")
+    models.shipped(root / "data" / "samples" / "models")
     samples = root / "tests" / "samples"
     captures.tests(samples / "msopprof")
     jobs.tests(samples)

@@ -65,7 +65,7 @@ def scenes(first: str = "RUN_1", second: str = "RUN_2") -> tuple[Scene, ...]:
             "The first run. The answer names the bottleneck and the change that wins most.",
             "kb profile-and-advise ./add_custom --mode device --kernel-name add_custom --output before --top 3",
             "before",
-            34,
+            36,
         ),
         Scene(
             "Change the kernel",
@@ -77,7 +77,7 @@ def scenes(first: str = "RUN_1", second: str = "RUN_2") -> tuple[Scene, ...]:
             "The same command, another folder.",
             "kb profile-and-advise ./add_custom --mode device --kernel-name add_custom --output after --top 3",
             "after",
-            12,
+            14,
         ),
         Scene(
             "Compare",
@@ -162,6 +162,7 @@ def _last_run(place: Path) -> str:
 def _steady(text: str, place: Path) -> Iterator[str]:
     """The lines without what differs from run to run."""
     text = re.sub(r"OPPROF_\d{14}_[A-Z]{16}", "OPPROF_20260101120000_ABCDEFGHIJKLMNOP", text)
+    text = re.sub(r"-\d{8}-\d{6}\.app\.log", "-20260101-120000.app.log", text)
     text = re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d", "2026-01-01 12:00:00", text)
     for path in (str(place.resolve()), str(place)):
         text = text.replace(f"{path}/add/", "").replace(path, "~")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,10 @@ from typing import NamedTuple
 from kb.benchmark import healthy, planted, real, selftest
 from kb.benchmark.scores import Failure, Scores, Section, part, ranking
 from kb.engine import stated
-from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, open_knowledge
+from kb.engine.bottlenecks.gate import near_floor
+from kb.engine.metrics import measure_profile
+from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, candidate_targets, open_knowledge
+from kb.engine.rank import NO_REMEDY
 from kb.engine.readers.metrics_json import read_metrics
 from kb.errors import NothingToJudge
 from kb.model import Entry, Finding, Profile, Recommendation, Report
@@ -57,20 +60,31 @@ def recipe_sections(knowledge: Knowledge, folder: Path) -> list[Section]:
     path = folder / "recipes.json"
     path.write_text(json.dumps([case.document for case in cases]), encoding="utf-8")
     profiles = [stated.with_chip(profile) for profile in read_metrics(path)]
+    limit = {case.entry for case, profile in zip(cases, profiles, strict=True) if _at_limit(profile)}
     out = []
     for name, hide in (("recipes", selftest.hidden), ("recipes-source-hidden", selftest.source_hidden)):
         asked = [
             (case, _advice(profile, replace(knowledge, entries=hide(knowledge.entries, case))))
             for case, profile in zip(cases, profiles, strict=True)
         ]
-        out.append(_recipe_section(name, asked, knowledge.entries, left_out if name == "recipes" else []))
+        out.append(
+            _recipe_section(name, asked, knowledge.entries, limit, left_out if name == "recipes" else [])
+        )
     return out
+
+
+def _at_limit(profile: Profile) -> bool:
+    """The profile's only kernel is as near to its floor as good kernels get: nothing should be advised."""
+    profile = stated.apply(profile, None)
+    found = measure_profile(profile, candidate_targets(profile.chip)).operators
+    return len(found) == 1 and near_floor(found[0])
 
 
 def _recipe_section(
     name: str,
     asked: Sequence[tuple[selftest.Case, Sequence[Recommendation]]],
     entries: Mapping[str, Entry],
+    limit: Collection[str],
     left_out: Sequence[str],
 ) -> Section:
     strict = [selftest.place([item.id for item in advice], [case.entry]) for case, advice in asked]
@@ -83,19 +97,22 @@ def _recipe_section(
         for item in advice
         if item.id == case.entry and case.gain is not None
     ]
-    bad = [entries[advice[0].id].facts.get("role") in selftest.NO_REMEDY for _, advice in asked if advice]
+    bad = [entries[advice[0].id].facts.get("role") in NO_REMEDY for _, advice in asked if advice]
     failures = [
         Failure(name, case.entry, "in the first three", _first(advice, place))
         for (case, advice), place in zip(asked, strict, strict=True)
         if place is None or place > 3
     ]
+    room = [place for (case, _), place in zip(asked, strict, strict=True) if case.entry not in limit]
     figures = {
         **ranking(strict),
+        **{f"open_{key}": value for key, value in ranking(room).items()},
+        "at_limit": float(len(limit)),
         **{f"linked_{key}": value for key, value in ranking(linked).items()},
         "calibrated": part(covered),
         "known_bad_first": float(sum(bad)),
     }
-    why = "all it observed is one absolute time"
+    why = "all it observed is one absolute time, of a size that is not told"
     return Section(name, len(asked), figures, tuple(failures), tuple(f"{item}: {why}" for item in left_out))
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kb import operators, targets
+from kb.engine import tensors
+from kb.engine.rank import NO_REMEDY
 from kb.model import Condition, Entry, PublishedGain
 from kb.vocabulary.metrics import BY_ID
 
-# Roles of recipes that are no remedy and never the right answer to a profile.
-NO_REMEDY = frozenset({"warning", "reference", "check"})
 NEAR = 0.15  # how far inside a one-sided condition the made-up reading lies
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 _READING = re.compile(rf"^(?:[A-Za-z]+\.)?(?P<name>[A-Za-z0-9 ]+?)(?P<us> in us)? (?:about|is) {_NUMBER}$")
@@ -36,7 +36,7 @@ class Case:
 
 
 def cases(entries: Mapping[str, Entry]) -> tuple[list[Case], list[str]]:
-    """The cases, and the recipes left out because all they observed is one absolute time."""
+    """The cases, and the recipes left out because all they observed is one absolute time of unknown size."""
     found, left_out = [], []
     for entry in entries.values():
         if entry.kind != "recipe" or entry.state == "retired" or entry.facts.get("role") in NO_REMEDY:
@@ -52,34 +52,53 @@ def cases(entries: Mapping[str, Entry]) -> tuple[list[Case], list[str]]:
 
 
 def before(entry: Entry) -> dict[str, Any] | None:
-    """What the source saw before the change; None when one absolute time is all there is."""
-    lead = _lead_gain(entry)
+    """What the source saw before the change; None when one absolute time is all there is, and no size to hold it against."""
+    seen = dict(_observations(entry))
+    lead = _lead_gain(entry, seen.get("task_duration_us"))
     chip = (lead.chip if lead and lead.chip else "") or next(iter(entry.chips), "")
     kind = _operator(entry)
-    readings = dict(_conditions(entry, _cores(chip, kind))) | dict(_observations(entry))
-    if len(readings) < 2 and all(name.endswith("_us") for name in readings):
-        return None
+    readings = dict(_conditions(entry, _cores(chip, kind))) | seen
+    if kind and (share := readings.get("compute_time_share")) is not None:
+        return _model(kind, share, entry, chip)
     _complete(readings, _cores(chip, kind))
     if "task_duration_us" not in readings and (time := _time_before(lead)) is not None:
         readings["task_duration_us"] = time
+    core = next(
+        (c.value for c in entry.when if c.metric == "core" and c.op == "==" and c.basis != "inferred"), None
+    )
+    timed = all(name.endswith("_us") for name in readings) and len(readings) < 2
+    if not readings or (timed and core != "ai_cpu" and not _has_floor(kind, lead, chip)):
+        return None
     document: dict[str, Any] = {"operator": kind or "my_kernel", "metrics": readings}
     if chip:
         document["hardware"] = chip
     if lead is not None and lead.shapes:
         document["shape"] = lead.shapes
-    core = next(
-        (c.value for c in entry.when if c.metric == "core" and c.op == "==" and c.basis != "inferred"), None
-    )
     if core is not None:
         document["core"] = str(core)
     return document
 
 
+def _has_floor(kind: str | None, lead: PublishedGain | None, chip: str) -> bool:
+    """Whether the time can be held against a floor: type, sizes and chip are told."""
+    pattern = operators.pattern(kind) if kind else None
+    return bool(chip and lead and pattern and tensors.read(lead.shapes, pattern).outputs)
+
+
+def _model(kind: str, share: float, entry: Entry, chip: str) -> dict[str, Any]:
+    """A share of the compute time is a fact of a run: the operator beside one of the kind that does the work."""
+    named = [name for name in entry.operators if operators.category(name) == "cube"]
+    rest = {"type": named[0] if named else "MatMul", "share": round(1 - share, 6)}
+    document: dict[str, Any] = {"operators": [{"type": kind, "share": share}, rest]}
+    return {**document, "hardware": chip} if chip else document
+
+
 def hidden(entries: Mapping[str, Entry], case: Case) -> dict[str, Entry]:
-    """The entries without what the case's recipe observed itself."""
+    """The entries without what the case's recipe observed itself: its readings, and the sizes its figures are of."""
     own = entries[case.entry]
     when = tuple(condition for condition in own.when if condition.basis != "observed")
-    return {**entries, own.id: replace(own, when=when)}
+    gains = tuple(replace(gain, shapes="") for gain in own.gains)
+    return {**entries, own.id: replace(own, when=when, gains=gains)}
 
 
 def source_hidden(entries: Mapping[str, Entry], case: Case) -> dict[str, Entry]:
@@ -113,10 +132,13 @@ def _equals(entry: Entry, entries: Mapping[str, Entry]) -> tuple[str, ...]:
     )
 
 
-def _lead_gain(entry: Entry) -> PublishedGain | None:
-    """The first figure of a whole operator that was a saving, the case the recipe is told by."""
+def _lead_gain(entry: Entry, time: float | None = None) -> PublishedGain | None:
+    """The first figure of a whole operator that was a saving, the case the recipe is told by; that of `time` if one is."""
     usable = [gain for gain in entry.gains if gain.of == "operator" and (gain.saved_high or 0) > 0]
-    return next(iter(usable or entry.gains), None)
+    same = [
+        gain for gain in usable if time and (before := _time_before(gain)) and abs(before / time - 1) < NEAR
+    ]
+    return next(iter(same or usable or entry.gains), None)
 
 
 def _gain(entry: Entry) -> tuple[float, float] | None:

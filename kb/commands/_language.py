@@ -6,12 +6,14 @@ only the engine has (warnings, reasons, the basis of a gain) stay in English.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kb.errors import KbError
 from kb.model import Entry, Finding, Recommendation, Report, SimilarCase
 from kb.report import answer
+from kb.report.catalogue import say
+from kb.report.forecast import total_text
 
 READINGS = 2  # of a finding that its summary repeats
 
@@ -24,11 +26,19 @@ def in_language(report: Report, lang: str) -> Report:
     findings = tuple(_finding(item, entries, lang) for item in report.findings)
     return replace(
         report,
-        headline=f"{findings[0].pattern}: {findings[0].summary}" if findings else report.headline,
+        headline=_headline(report, findings, lang),
         findings=findings,
         recommendations=tuple(_advice(item, entries, lang) for item in report.recommendations),
         similar_cases=tuple(_case(item, entries, lang) for item in report.similar_cases),
     )
+
+
+def _headline(report: Report, findings: Sequence[Finding], lang: str) -> str:
+    """The first finding; before it, where nothing was measured, that and the time foretold."""
+    text = f"{findings[0].pattern}: {findings[0].summary}" if findings else ""
+    if report.forecast is not None:
+        return f"{say('forecast.verdict', lang, total=total_text(report.forecast))} {text}".rstrip()
+    return text or report.headline
 
 
 def _finding(item: Finding, entries: Mapping[str, Entry], lang: str) -> Finding:

@@ -1,9 +1,10 @@
-"""The options that every command has, declared once."""
+"""Options declared once: those that every command has, and those that several share."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,48 @@ import typer
 from kb.commands._console import Common, common
 
 COMMON_PANEL = "Common options"
+
+
+class Audience(str, Enum):
+    """Who can carry out an advice, as users say it."""
+
+    kernel = "kernel"
+    model = "model"
+    deployment = "deployment"
+
+
+def soc(text: str) -> Any:
+    """`--soc`; `text` says what the command needs the chip for."""
+    return typer.Option("--soc", metavar="SOC", show_default=False, help=text)
+
+
+For = Annotated[
+    Audience | None,
+    typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),
+]
+Top = Annotated[
+    int | None,
+    typer.Option("--top", min=1, metavar="N", show_default=False, help="Only the first N pieces of advice."),
+]
+Shape = Annotated[
+    str,
+    typer.Option(
+        "--shape",
+        metavar="SHAPE",
+        show_default=False,
+        help="Shape the kernel was given: 1024x2048, (8,1024), or M=1 N=4096 K=4096.",
+    ),
+]
+Uncalibrated = Annotated[
+    bool, typer.Option("--uncalibrated", help="Leave out a kept calibration (kb estimate --calibrate).")
+]
+InputShapes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input-shape", metavar="NAME:DIMS", show_default=False,
+        help="Size of a model's input, such as images:1,3,640,640; may be given several times.",
+    ),
+]  # fmt: skip
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "lang": (

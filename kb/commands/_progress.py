@@ -66,6 +66,24 @@ def working(given: Common, what: str) -> Iterator[Callable[[int, float], None] |
             status.stop()
 
 
+@contextmanager
+def counted(given: Common, what: str) -> Iterator[Callable[[int, float], None] | None]:
+    """As `working`, for work that also runs where stderr is no terminal: there a line a tenth; None with -q."""
+    if given.quiet or sys.stderr.isatty():
+        with working(given, what) as update:
+            yield update
+        return
+    told = 0
+
+    def line(rows: int, part: float) -> None:
+        nonlocal told
+        if int(part * 10) > told:
+            told = int(part * 10)
+            print(f"kb: {clean(what)}: {rows}, {part:.0%}", file=sys.stderr, flush=True)
+
+    yield line
+
+
 def so_far(rows: int, part: float, elapsed_s: float) -> str:
     """Rows, percent and the seconds left if the rest goes as fast."""
     left = f", about {elapsed_s * (1 - part) / part:.0f} s left" if part > 0 else ""

@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.commands._console import Common, emit, say, screen_width, use_color
 from kb.commands._language import in_language
+from kb.commands._options import Audience
 from kb.commands._outcomes import kept_outcomes
 from kb.errors import SourceError, UsageError
 from kb.model import Report
@@ -32,14 +32,6 @@ class _Formats(tuple[str, ...]):
 
 
 FORMATS = _Formats(("text", *(name for name in views.views() if name != "text")))
-
-
-class Audience(str, Enum):
-    """Who can carry out an advice, as users say it."""
-
-    kernel = "kernel"
-    model = "model"
-    deployment = "deployment"
 
 
 _WHO = {

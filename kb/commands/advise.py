@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from kb.commands import _options
 from kb.commands._console import Common
 from kb.commands._progress import working
-from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for, stated_soc
+from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.textfile import STDIN
 
@@ -38,29 +39,10 @@ def run(
             help="Counters typed by hand or by a tool, one object or a list, instead of a profile; - is standard input.",
         ),
     ] = None,
-    soc: Annotated[
-        str,
-        typer.Option("--soc", metavar="SOC", show_default=False, help="Chip it ran on, such as Ascend910B2."),
-    ] = "",
-    shape: Annotated[
-        str,
-        typer.Option(
-            "--shape",
-            metavar="SHAPE",
-            show_default=False,
-            help="Shape the kernel was given, such as 1024x2048.",
-        ),
-    ] = "",
-    audience: Annotated[
-        Audience | None,
-        typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            "--top", min=1, metavar="N", show_default=False, help="Only the first N pieces of advice."
-        ),
-    ] = None,
+    soc: Annotated[str, _options.soc("Chip it ran on, such as Ascend910B2.")] = "",
+    shape: _options.Shape = "",
+    audience: _options.For = None,
+    top: _options.Top = None,
 ) -> int:
     """Say what bounds a profile, and what to change first.
 

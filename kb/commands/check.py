@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kb.commands import _options
 from kb.commands._console import Common, show
 
 PANEL, ORDER = "Main job", 3
@@ -17,9 +18,7 @@ def run(
     model: Annotated[
         Path | None, typer.Argument(metavar="MODEL", show_default=False, help="An .onnx file, or a profile of a model.")
     ] = None,
-    soc: Annotated[
-        str, typer.Option("--soc", metavar="SOC", show_default=False, help="Chip to run on, such as Ascend310P3.")
-    ] = "",
+    soc: Annotated[str, _options.soc("Chip to run on, such as Ascend310P3.")] = "",
     torch: Annotated[
         Path | None,
         typer.Option(
@@ -34,7 +33,7 @@ def run(
     limits the model breaks, the way out, the family the network belongs to and the cases that resemble it. A profile
     (folder, op_summary.csv, kernel_details.csv) is checked by its operator types: what if it moved to this chip.
 
-    Exit status: 0 all is covered, 1 something falls back or cannot be imported, 3 unreadable.
+    Exit status: 0 all is covered, 1 something falls back, cannot be imported or breaks a stated limit, 3 unreadable.
 
     Examples:
       kb check yolov8s.onnx --soc Ascend310P3

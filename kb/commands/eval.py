@@ -10,7 +10,7 @@ Examples:
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,22 +27,51 @@ def _search(
     questions: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE.tsv", help="Questions: columns query, lang and expected (ids divided by ;)."
+            metavar="FILE.tsv|FOLDER",
+            help="Questions: columns query, lang, expected (ids divided by ;), and type if you like; or a benchmark "
+            "with passages of its own (passages.tsv, titles_i18n.tsv, queries.tsv, qrels.tsv).",
         ),
     ],
+    *,
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="builtin, semantic or own instead of the one in use.")
+    ] = "",
+    floor: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Figures that must not get worse; exit status 1 where one did."
+        ),
+    ] = None,
+    unreached: Annotated[
+        int,
+        typer.Option(
+            metavar="K", min=0, help="Also list the entries that no question has among its first K answers."
+        ),
+    ] = 0,
 ) -> int:
-    """Score search: nDCG@10, success at 1, 5 and 10, and MRR, whole and in its parts.
+    """Score search: nDCG@10, success at 1, 5 and 10, and MRR, by language and type of question.
+
+    Each by words alone, by meaning alone and fused, as `kb search` ranks.
 
     Examples:
       kb eval search tests/benchmarks/queries_dev.tsv
-      kb eval search my_questions.tsv --format json
+      kb eval search tests/benchmarks/retrieval --floor tests/benchmarks/retrieval/floor.json
+      kb eval search my_questions.tsv --unreached 10 --format json
     """
-    from kb.knowledge import evaluate, store
+    from kb.knowledge import chosen, evaluate, store
     from kb.report.catalogue import say
-    from kb.report.page import Page, Table
+    from kb.report.page import Block, Heading, Page, Para, Table
 
+    least = evaluate.read_floor(floor) if floor else {}
     with working(common, f"asking {questions}"):
-        results = evaluate.run(store.index(), evaluate.questions(questions))
+        if questions.is_dir():
+            asked = evaluate.benchmark(questions)
+            index = evaluate.benchmark_index(questions, chosen.encoder(chosen.name(model)))
+        else:
+            asked, index = evaluate.questions(questions), store.index(model)
+        results = evaluate.run(index, asked)
+        lost = evaluate.unreached(index, asked, unreached) if unreached else []
+    worse = evaluate.below(results, least) if least else {}
     rows = [
         {"way": way, "group": group, **scores._asdict()}
         for way, groups in results.items()
@@ -53,25 +82,46 @@ def _search(
         for row in rows
     )
     heads = tuple(rows[0]) if rows else ()
-    table = Table(heads, cells, frozenset(range(2, len(heads))))
+    blocks: list[Block] = [Table(heads, cells, frozenset(range(2, len(heads))))] if rows else []
+    if unreached:
+        text = say("eval.unreached", common.lang, k=unreached, count=len(lost), all=index.size)
+        blocks += [Heading(text), Table(("id",), tuple((name,) for name in lost))]
+    blocks += [
+        Para(say("eval.below", common.lang, name=name, found=f"{found:.3f}", least=f"{bound:.3f}"))
+        for name, (found, bound) in worse.items()
+    ]
     page = Page(
         say("eval.search", common.lang, count=rows[0]["questions"] if rows else 0),
-        (table,) if rows else (),
+        tuple(blocks),
         lang=common.lang,
     )
-    show(common, page, {"schema": "kb.eval/1", "results": rows}, rows)
-    return 0
+    document: dict[str, Any] = {"schema": "kb.eval/1", "results": rows}
+    document |= {"unreached": lost} if unreached else {}
+    document |= {"below_floor": sorted(worse)} if floor else {}
+    show(common, page, document, rows)
+    return 1 if worse else 0
 
 
 def _estimate(
     common: Common,
     timings: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            metavar="TIMINGS.tsv", help="Measured times: columns as `kb estimate` reads them, and dur_us_med."
+            metavar="TIMINGS.tsv",
+            show_default=False,
+            help="Measured times: columns as `kb estimate` reads them, and dur_us_med.",
         ),
-    ],
+    ] = None,
     *,
+    networks: Annotated[
+        Path | None,
+        typer.Option(
+            "--networks",
+            metavar="FILE.tsv",
+            show_default=False,
+            help="Instead: whole networks, an operator call a line, with network, batch, per_s and count.",
+        ),
+    ] = None,
     cross: Annotated[
         bool,
         typer.Option(
@@ -81,10 +131,19 @@ def _estimate(
 ) -> int:
     """Score the cost model on measured times: factor error, and how often the printed range holds.
 
+    With --networks, on the measured throughput of whole networks: the part within a factor of 2, and with --cross with
+    each network left out of the scales once.
+
     Examples:
       kb eval estimate timings.tsv
       kb eval estimate timings.tsv --cross --format json
+      kb eval estimate --networks tests/benchmarks/networks_310p.tsv --cross
     """
+    if (timings is None) == (networks is None):
+        raise UsageError("give a table of timings, or --networks FILE.tsv", now="see kb eval estimate --help")
+    if networks is not None:
+        return _networks(common, networks, cross=cross)
+    assert timings is not None  # noqa: S101 - one of the two was given
     from kb.engine.estimate.evaluate import evaluate
     from kb.report.catalogue import say
     from kb.report.page import Page, Table
@@ -102,6 +161,40 @@ def _estimate(
     )
     show(common, page, {"schema": "kb.eval/1", "results": rows}, rows)
     return 0
+
+
+def _networks(common: Common, table: Path, *, cross: bool) -> int:
+    """Scores of whole networks, and their summary."""
+    from kb.engine.estimate.networks import read_networks, score, summary
+    from kb.report.catalogue import say
+    from kb.report.page import Fields, Page, Table
+
+    with working(common, f"estimating {table}"):
+        scores = score(read_networks(table), cross=cross)
+    rows = [to_dict(one) | {"factor": one.factor, "covered": one.covered} for one in scores]
+    heads: tuple[str, ...] = ("network", "batch", "measured_us", "mid_us", "low_us", "high_us", "factor")
+    heads += ("cross_factor",) if cross else ()
+    for row, one in zip(rows, scores, strict=True):
+        if one.cross_us is not None:
+            row["cross_factor"] = one.cross_us / one.measured_us
+    cells = tuple(tuple(_short(row.get(head)) for head in heads) for row in rows)
+    sums = summary(scores)
+    page = Page(
+        say("eval.networks", common.lang, count=len(rows)),
+        (
+            Fields(tuple((name, _cell(value)) for name, value in sums.items())),
+            Table(heads, cells, frozenset(range(1, 8))),
+        ),
+        lang=common.lang,
+    )
+    show(common, page, {"schema": "kb.eval/1", "summary": sums, "results": rows}, rows)
+    return 0
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.0f}" if value >= 100 else f"{value:.2f}"
+    return _cell(value)
 
 
 def _cell(value: object) -> str:

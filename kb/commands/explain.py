@@ -46,7 +46,7 @@ def run(
 def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> None:
     from kb.report.catalogue import say
     from kb.report.entries import entries_table, entry_document, entry_page, entry_row
-    from kb.report.page import Block, Heading, Page
+    from kb.report.page import Block, Heading, Items, Page
 
     others = sorted(
         (entry for entry in entries.values() if entry.id != bottleneck), key=lambda entry: entry.id
@@ -59,6 +59,10 @@ def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> Non
     pattern = entries.get(bottleneck)
     page = entry_page(pattern, common.lang) if pattern else Page(bottleneck, lang=common.lang)
     blocks: list[Block] = []
+    judged = _judged(bottleneck)
+    if judged:
+        said = tuple(say(f"explain.{item['kind']}", common.lang, **item) for item in judged)
+        blocks += [Heading(say("explain.judged", common.lang)), Items(said)]
     for key, found in groups.items():
         if found:
             blocks += [
@@ -69,8 +73,36 @@ def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> Non
         "schema": "kb.explain/1",
         "bottleneck": bottleneck,
         **({"pattern": entry_document(pattern)} if pattern else {}),
+        "judged": judged,
         "helps": [entry_row(entry, common.lang) for entry in groups["helps"]],
         "does_not_help": [entry_row(entry, common.lang) for entry in groups["not"]],
         "cases": [entry_row(entry, common.lang) for entry in groups["shown"]],
     }
     show(common, Page(page.title, (*page.blocks, *blocks), note=page.note, lang=page.lang), document)
+
+
+def _judged(bottleneck: str) -> list[dict[str, str]]:
+    """The inputs of the judgement with their formulas, and its limits with their sources."""
+    from kb.engine.bottlenecks import registry
+    from kb.engine.bottlenecks.judging import thresholds
+    from kb.units import number
+    from kb.vocabulary.metrics import BY_ID
+
+    rule = registry().get(bottleneck)
+    if rule is None:
+        return []
+    needs = [name for need in rule.needs for name in need.split("|")]
+    if any(name.startswith("floor") for name in needs):
+        needs += [name for name in ("floor_us", "memory_floor_us", "compute_floor_us") if name not in needs]
+    inputs = [{"kind": "input", "metric": name, "meaning": BY_ID[name].meaning} for name in needs]
+    limits = [
+        {
+            "kind": "limit",
+            "name": name,
+            "value": number(item.value, item.unit),
+            "source": f"{item.source}; {item.grade}",
+        }
+        for (owner, name), item in thresholds().items()
+        if owner == bottleneck
+    ]
+    return inputs + limits

@@ -12,7 +12,7 @@ def run(common: Common) -> int:
     """Make the search index anew.
 
     Searching does this by itself when entries have changed; this command is for a file that is at fault, or
-    for making it ahead of time. KB_INDEX names another place for it.
+    for making it ahead of time. It is made for the model in use (`kb model`). KB_INDEX names another place for it.
 
     Examples:
       kb index
@@ -23,8 +23,11 @@ def run(common: Common) -> int:
     from kb.report.catalogue import say
     from kb.report.page import Page
 
-    with working(common, "making the search index"):
-        made = store.rebuilt()
+    with working(common, "making the search index") as update:
+        total = _entries()
+        made = store.rebuilt(
+            progress=None if update is None else lambda done: update(done, min(1.0, done / total))
+        )
     if made.where == store.MEMORY:
         raise KnowledgeError(
             "the index fits nowhere: neither the cache nor the temporary folder can be written, or the disk is full",
@@ -37,3 +40,11 @@ def run(common: Common) -> int:
         document,
     )
     return 0
+
+
+def _entries() -> int:
+    """How many there will be about: the number of entry files."""
+    from kb import shipped
+    from kb.knowledge import own
+
+    return max(1, sum(1 for folder in (shipped.root(), *own.folders()) for _ in own.stats(folder)))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kb.commands import advise
+from kb.commands import _options, advise
 from kb.commands._console import Common, emit, say
+from kb.commands._forecast import print_forecast
 from kb.commands._progress import counting
-from kb.commands._reports import FORMATS, Audience, in_full, kept, print_reports, request_for, stated_soc
+from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.report.catalogue import say as told
 
@@ -41,13 +42,7 @@ def run(
         str, typer.Option("--mode", metavar="MODE", help="auto, device, simulator or estimate.")
     ] = "auto",
     soc: Annotated[
-        str,
-        typer.Option(
-            "--soc",
-            metavar="SOC",
-            show_default=False,
-            help="Chip, such as Ascend910B2; the simulator needs it.",
-        ),
+        str, _options.soc("Chip, such as Ascend910B2; a simulator and an .onnx model need it.")
     ] = "",
     kernel_name: Annotated[
         str,
@@ -94,21 +89,16 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command that would collect, and run nothing.")
     ] = False,
-    audience: Annotated[
-        Audience | None,
-        typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            "--top", min=1, metavar="N", show_default=False, help="Only the first N pieces of advice."
-        ),
-    ] = None,
+    input_shape: _options.InputShapes = None,
+    uncalibrated: _options.Uncalibrated = False,
+    audience: _options.For = None,
+    top: _options.Top = None,
 ) -> int:
     """Profile with msopprof, then say what to change first.
 
     TARGET may be a program (it is run under msopprof, on a device or in the simulator), a profile that
-    exists, an ONNX model, or an msopprof --config JSON. Arguments of the program follow after `--`.
+    exists, an ONNX model or operator JSON (its times are estimated from shapes), or an msopprof --config JSON.
+    Arguments of the program follow after `--`.
 
     Exit status: 0 judged, 3 the input cannot be read, 4 collecting failed, 5 the counters needed are not
     there.
@@ -119,6 +109,7 @@ def run(
       kb profile-and-advise ./my_operator --mode simulator --soc Ascend910B2
       kb profile-and-advise --dry-run -- python3 infer.py
       kb profile-and-advise ./OPPROF_20260101120000_ABCDEF
+      kb profile-and-advise yolov8s.onnx --soc Ascend310P3 --input-shape images:1,3,640,640
     """
     from kb.engine import collect, pipeline
 
@@ -138,11 +129,17 @@ def run(
         output=output,
     )
     if len(target) == 1 and is_profile(Path(target[0])) and not dry_run:
-        unused = _collecting(options)
+        unused = ", ".join(filter(None, (_collecting(options), "--input-shape" if input_shape else "")))
         if unused:
             say(common, f"{target[0]} is a profile that exists: nothing is collected, {unused} not used")
         return advise.run(common, paths=[target[0]], soc=soc, audience=audience, top=top)
-    plan = _plan(options, dry_run=dry_run)
+    if not dry_run and _kind(options) == "estimate":
+        unused = _collecting(replace(options, mode="auto"))
+        if unused:
+            say(common, f"{target[0]} is estimated: nothing is collected, {unused} not used")
+        request = request_for(common, soc=soc, shape="", audience=audience, top=top)
+        return print_forecast(common, Path(target[0]), request, input_shape or [], uncalibrated=uncalibrated)
+    plan = collect.plan(options, collect.look_around(), shown_only=dry_run)
     if dry_run:
         emit(collect.render_plan(plan))
         return 0
@@ -161,11 +158,11 @@ def run(
 def _announce(common: Common, plan: Plan) -> None:
     """Before the run: the mode and why, the folder; what the mode can tell where it was not the user who chose it."""
     choice, lang = plan.mode, common.lang
-    say(common, told("collect.mode", lang, mode=choice.mode, why=choice.why))
     if plan.options.mode == "auto":
+        say(common, told("collect.mode", lang, mode=choice.mode, why=choice.why))
         say(common, told("collect.can", lang, what="; ".join(choice.can)))
         say(common, told("collect.cannot", lang, what="; ".join(choice.cannot)))
-    say(common, told("collect.into", lang, folder=plan.output.path))
+    say(common, told("collect.into", lang, mode=choice.mode, folder=plan.output.path))
 
 
 def is_profile(path: Path) -> bool:
@@ -196,17 +193,11 @@ def _collecting(options: Options) -> str:
     return ", ".join("--" + name.removesuffix("_s").replace("_", "-") for name in names)
 
 
-def _plan(options: Options, *, dry_run: bool) -> Plan:
+def _kind(options: Options) -> str:
+    """How the target is measured, or "estimate"."""
     from kb.engine import collect
 
-    environment = collect.look_around()
-    if not dry_run and collect.choose_mode(options, environment).mode == "estimate":
-        raise UsageError(
-            "a model cannot be estimated by this version",
-            where=options.target[0],
-            now="Give a profile of it, or the program that runs it: kb profile-and-advise -- python3 infer.py",
-        )
-    return collect.plan(options, environment, shown_only=dry_run)
+    return collect.choose_mode(options, collect.look_around()).mode
 
 
 def _as_collected(report: Report, collected: Collected) -> Report:

@@ -7,19 +7,21 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from kb.commands._console import PAGE_FORMATS, common, emit, show
+from kb.commands._console import LANGUAGES, PAGE_FORMATS, common, emit, show
 from kb.errors import UsageError
 from kb.report.dump import dumps
 from kb.report.found import found_page
 
 PANEL, ORDER = "Knowledge base", 1
 KINDS = ("case", "recipe", "pattern", "tip")
+GRADES = ("vendor", "third-party", "stated", "practice")
 
 _EXAMPLES = """\
 Examples:
   kb search "NMS CPU fallback"
   kb search -k 3 --kind recipe --op MatMul "cube utilisation is low"
   kb search --soc Ascend310P3 "转置耗时过长"
+  kb search --bottleneck host-bound --evidence vendor "launch overhead"
   kb search --queries questions.tsv > answers.jsonl
 
 Exit status: 0 even when nothing fits well (the answer says so), 2 for a wrong option."""
@@ -42,6 +44,8 @@ def main(args: list[str]) -> int:
     from kb.knowledge import search
 
     wanted = {"k": given.k, "kind": given.kind, "op": given.op, "soc": given.soc, "lang": shared.lang}
+    further = ("bottleneck", "evidence", "language", "model")
+    wanted |= {name: value for name in further if (value := getattr(given, name))}
     if given.queries:
         for result in search.search_many(Path(given.queries), **wanted):
             emit(dumps(result.to_dict(explain=given.explain), indent=None))
@@ -57,7 +61,10 @@ class _Parser(argparse.ArgumentParser):
     """argparse that leaves errors to `kb.cli`."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message[:1].lower() + message[1:], now="See `kb search --help`.")
+        now = "See `kb search --help`."
+        if message.startswith("unrecognized"):
+            now += " A query that begins with a dash goes behind two of them: kb search -- --aic-metrics"
+        raise UsageError(message[:1].lower() + message[1:], now=now)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -73,6 +80,24 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("--kind", choices=KINDS, metavar="KIND", help="only case, recipe, pattern or tip")
     own.add_argument("--op", metavar="TYPE", help="only entries about this operator, such as MatMul")
     own.add_argument("--soc", metavar="SOC", help="only entries that hold on this chip, such as Ascend910B2")
+    own.add_argument(
+        "--bottleneck", metavar="ID", help="only entries about this bottleneck, such as host-bound"
+    )
+    own.add_argument(
+        "--evidence", choices=GRADES, metavar="GRADE", help=f"only of this grade: {', '.join(GRADES)}"
+    )
+    own.add_argument(
+        "--language",
+        choices=LANGUAGES,
+        metavar="LANG",
+        help="only entries written out in en, zh or ja; titles are in all",
+    )
+    own.add_argument(
+        "--model",
+        default="",
+        metavar="NAME",
+        help="builtin, semantic or own instead of the one in use (`kb model`)",
+    )
     own.add_argument(
         "--queries",
         metavar="FILE.tsv",

@@ -41,9 +41,10 @@ def _operator(op: Operator) -> str:
     ]
     cores = [(core.block, core.sub_block, sorted(core.values.items())) for core in op.cores]
     wait = None if op.wait is None else _figures(op.wait)
+    name = "" if op.attributes.get("name_from") == "folder" else op.name  # the profile itself has none
     return repr(
         (
-            op.name, op.type, op.core, op.count, _figures(op.duration), op.total_us, op.block_dim, op.mix_block_dim,
+            name, op.type, op.core, op.count, _figures(op.duration), op.total_us, op.block_dim, op.mix_block_dim,
             tensors, _readings(op.counters), cores, wait, op.clock_mhz, op.rated_clock_mhz,
         )
     )  # fmt: skip

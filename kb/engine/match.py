@@ -1,8 +1,8 @@
 """Findings meet entries: which remedies fit this bottleneck, on this operator, on this chip.
 
-Facts decide first (bottleneck, operator, chip, known non-remedies), then the signature, then nearness of text. The
-fit is a number between 0 and about 1.5 that the ranking multiplies with the time at stake; every factor leaves a
-reason in words.
+Facts decide first (bottleneck, operator, chip, language, known non-remedies), then the signature, then nearness of
+text. A match carries its signs, which `weights.tsv` weighs and the ranking adds to the time at stake; every sign leaves
+a reason in words.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
+from kb.engine import signature, tensors, weights
+from kb.engine.metrics import RunFeatures
 from kb.engine.stated import sizes
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
 
-# How much a signature condition says when it holds and when it does not, by how the condition is known.
-SIGNATURE = {"threshold": (1.15, 0.5), "inferred": (1.08, 0.75), "observed": (1.1, 1.0)}
-SIGNATURE_RANGE = (0.2, 1.5)
 # The lists of a pattern are in rough order of trial; each place further down counts a little less.
 PLACE = 0.96
 # Entries that describe a technique for any kernel of the kind, whatever operator it was measured on.
@@ -36,9 +35,13 @@ _KIN = (
     ("pool", "pool_grad", "resize", "pool_resize"),
 )  # fmt: skip
 LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
-# An entry written for exactly this operator but tied to another bottleneck: a weaker reason to try it.
-OPERATOR_ONLY = 0.4
-UNSHOWN = 0.2  # the same where none of its own signs could be checked
+TEXT_NEAR = 0.5  # nearness (cosine and words, 0 to 1) from which words say anything; that of unrelated entries stays below 0.4
+TEXT_MOST = 3  # such entries a finding
+# Fit of a remedy for a kernel in another language: its idea may carry over, its means do not.
+IN_ANOTHER_LANGUAGE = {("triton", "ascend-c"): 0.0, ("triton", "library"): 0.0, ("ascend-c", "triton"): 0.5}
+LANGUAGE_UNKNOWN = 0.8  # a remedy for Triton kernels, for an own kernel that may be one
+PHASE_UNKNOWN = 0.1  # an entry for one kind of run (decode), where no operator tells what this one does
+NOT_IN_THE_RUN = 0.3  # the entry names operators, and the run has none of them
 _KERNEL_FAMILIES = frozenset(
     {
         "matmul",
@@ -84,8 +87,9 @@ class Match:
     entry: Entry
     finding: Finding
     features: Features | None  # the operator it was judged on; None for the run
-    fit: float
+    signs: Mapping[str, float]  # of `weights.tsv`
     reasons: tuple[str, ...]
+    by_text: bool = False  # nothing but nearness of words ties the entry to the finding
     part: float = 1.0  # share of the finding's time that the entry speaks of (one of several operator types)
 
 
@@ -96,6 +100,7 @@ def match(
     targets: Sequence[Target],
     order: Mapping[str, Sequence[str]],
     nearness: Mapping[str, Mapping[str, float]],
+    run: RunFeatures | None = None,
 ) -> list[Match]:
     """All matches, unordered.
 
@@ -103,33 +108,82 @@ def match(
         features: by finding id, its operators, the one with the most time first (absent: the run's finding).
         order: pattern id to the recipe ids of its entry, in order of trial.
         nearness: finding id to entry id to cosine of their texts, where a search index exists.
+        run: what was measured of the run and all its operators, where there is one.
     """
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
+    seen = _Seen(targets, order, nearness, run)
     out = []
     for finding in findings:
         leads = features.get(finding.id, ()) or (None,)
-        near = nearness.get(finding.id, {})
         for entry in usable:
             if finding.pattern not in entry.bottlenecks or _known_not_to_help(entry, finding, findings):
                 continue
-            fits = [
-                _fit(entry, finding, lead, targets, order.get(finding.pattern, ()), near) for lead in leads
-            ]
+            fits = [_fit(entry, finding, lead, seen) for lead in leads]
             found = [item for item in fits if item is not None]
             if found:
-                out.append(max(found, key=lambda item: item.fit * item.part))
-    return out + _by_operator_alone(
-        findings, features, usable, targets, {item.entry.id for item in out}, nearness
-    )
+                out.append(max(found, key=lambda item: weights.worth(item.signs) * item.part))
+    out += _by_operator_alone(findings, features, usable, seen, {item.entry.id for item in out})
+    return out + _by_text_alone(findings, features, usable, seen, out)
+
+
+def _by_text_alone(
+    findings: Sequence[Finding],
+    features: Mapping[str, tuple[Features, ...]],
+    usable: Sequence[Entry],
+    seen: _Seen,
+    found: Sequence[Match],
+) -> list[Match]:
+    """For a finding that no entry is tied to, the entries that speak of it in words, where time is known to be open."""
+    answered = {item.finding.id for item in found}
+    out = []
+    for finding in findings:
+        near = seen.nearness.get(finding.id, {})
+        if finding.id in answered or not (finding.headroom or 0.0) > 0:
+            continue
+        lead = next(iter(features.get(finding.id, ())), None)
+        likely = [entry for entry in usable if near.get(entry.id, 0.0) >= TEXT_NEAR]
+        for entry in sorted(likely, key=lambda item: (-near[item.id], item.id))[:TEXT_MOST]:
+            operator_fit, chip_fit = _operator(entry, finding, lead, seen)[0], _chip(entry, seen.targets)[0]
+            if (
+                not operator_fit
+                or not chip_fit
+                or _another_operator(entry.when, lead)
+                or _known_not_to_help(entry, finding, findings)
+            ):
+                continue
+            why = f"by text only: nothing measured ties it to this finding (nearness {near[entry.id]:.2f})"
+            signs = {"operator": weights.log(operator_fit), "chip": weights.log(chip_fit), "text_only": 1.0}
+            out.append(Match(entry, finding, lead, signs, ("", why), by_text=True))
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What all matches of a profile are made against."""
+
+    targets: Sequence[Target]
+    order: Mapping[str, Sequence[str]]
+    nearness: Mapping[str, Mapping[str, float]]
+    run: RunFeatures | None
+
+    @property
+    def whole(self) -> Features | None:
+        return self.run.run if self.run is not None else None
+
+    def has(self, entry: Entry) -> bool:
+        """Some operator of the run is one that the entry names; true where nothing is known of the run."""
+        if self.run is None:
+            return True
+        kinds = {f.labels.get("op_type", "") for f in self.run.operators}
+        return any(operators.matches(name, kind) for name in entry.operators for kind in kinds)
 
 
 def _by_operator_alone(
     findings: Sequence[Finding],
     features: Mapping[str, tuple[Features, ...]],
     usable: Sequence[Entry],
-    targets: Sequence[Target],
+    seen: _Seen,
     taken: set[str],
-    nearness: Mapping[str, Mapping[str, float]],
 ) -> list[Match]:
     """Recipes written for an operator in trouble that no finding leads to and that nothing measured speaks against."""
     out = []
@@ -152,20 +206,12 @@ def _by_operator_alone(
             ):
                 continue
             lead = features[finding.id][0]
-            signature, held = _signature(entry.when, lead)
-            found = _fit(entry, finding, lead, targets, (), nearness.get(finding.id, {}))
-            shown = any("op_type" not in text for text in held)  # its own signs were measured here
-            if found is not None and signature >= 1.0:
-                reasons = (f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
-                out.append(
-                    Match(
-                        entry,
-                        finding,
-                        lead,
-                        round(found.fit * (OPERATOR_ONLY if shown else UNSHOWN), 4),
-                        ("", *reasons),
-                    )
-                )
+            found = _fit(entry, finding, lead, seen)
+            own = signature.read(entry.when, finding, lead, seen.whole)
+            if found is not None and not own.contradicted:
+                how = "elsewhere_shown" if own.shown else "elsewhere"
+                reasons = ("", f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
+                out.append(Match(entry, finding, lead, {**found.signs, how: 1.0}, reasons))
     return out
 
 
@@ -179,28 +225,56 @@ def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Findin
     )
 
 
-def _fit(
-    entry: Entry, finding: Finding, lead: Features | None, targets: Sequence[Target], order: Sequence[str], nearness: Mapping[str, float],
-) -> Match | None:  # fmt: skip
+def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> Match | None:
     reasons = [f"repairs {finding.pattern}"]
-    operator_fit, why = _operator(entry, finding, lead)
-    chip_fit, chip_why = _chip(entry, targets)
-    if not operator_fit or not chip_fit or _another_operator(entry.when, lead):
+    operator_fit, why = _operator(entry, finding, lead, seen)
+    chip_fit, chip_why = _chip(entry, seen.targets)
+    language_fit, language_why = _language(entry, lead)
+    phase_fit, phase_why = _phase(entry, seen.whole)
+    if not (operator_fit and chip_fit and language_fit and phase_fit) or _another_operator(entry.when, lead):
         return None
-    signature, held_conditions = _signature(entry.when, lead)
+    unseen = sum(item.basis == "threshold" for item in entry.observe)
+    own = signature.read(entry.when, finding, lead, seen.whole, unseen)
     size, size_why = _size(entry, lead)
-    reasons += [text for text in (why, chip_why, size_why, *held_conditions) if text]
-    place = PLACE ** order.index(entry.id) if entry.id in order else PLACE ** len(order)
-    text = nearness.get(entry.id)
-    near = 1.0 if text is None else 0.9 + 0.2 * max(0.0, min(1.0, text))
-    return Match(
-        entry,
-        finding,
-        lead,
-        round(operator_fit * chip_fit * signature * size * place * near, 4),
-        tuple(reasons),
-        _part(entry, finding),
-    )
+    reasons += [text for text in (why, chip_why, language_why, phase_why, size_why, *own.held) if text]
+    order = seen.order.get(finding.pattern, ())
+    place = order.index(entry.id) if entry.id in order else len(order)
+    text = seen.nearness.get(finding.id, {}).get(entry.id)
+    signs = {
+        "operator": weights.log(operator_fit),
+        "chip": weights.log(chip_fit),
+        "language": weights.log(language_fit),
+        "phase": weights.log(phase_fit),
+        "size": weights.log(size),
+        "place": place * weights.log(PLACE),
+        "near": 0.0 if text is None else weights.log(0.9 + 0.2 * max(0.0, min(1.0, text))),
+        **own.signs,
+    }
+    return Match(entry, finding, lead, signs, tuple(reasons), part=_part(entry, finding))
+
+
+def _phase(entry: Entry, run: Features | None) -> tuple[float, str]:
+    """0 when the entry is for another kind of run, little where nothing tells what the run does."""
+    asked = [item for item in entry.when if item.metric == "run_phase"]
+    if run is None or all(signature.holds(item, run) is not False for item in asked):
+        return 1.0, ""
+    if run.labels.get("run_phase") != "unknown":
+        return 0.0, ""
+    return PHASE_UNKNOWN, f"for {asked[0].value}; nothing here says that this is one"
+
+
+def _language(entry: Entry, f: Features | None) -> tuple[float, str]:
+    """Whether the remedy's means exist in the language of the kernel, as far as its name tells it."""
+    if f is None or entry.who != "kernel-developer":
+        return 1.0, ""
+    written = "triton" if operators.OWN_KERNEL in entry.operators else "ascend-c"
+    have = f.labels.get("kernel_language", "")
+    fit = IN_ANOTHER_LANGUAGE.get((written, have), 1.0)
+    if fit < 1.0:
+        return fit, f"written for {'Triton' if written == 'triton' else 'Ascend C'}: its idea, not its means"
+    if written == "triton" and not have and f.labels.get("hand_written") == "yes":
+        return LANGUAGE_UNKNOWN, "if it is a Triton kernel"
+    return 1.0, ""
 
 
 def _part(entry: Entry, finding: Finding) -> float:
@@ -217,11 +291,17 @@ def _part(entry: Entry, finding: Finding) -> float:
     return sum(named) / total if named and total > 0 else 1.0
 
 
-def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[float, str]:
+def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> tuple[float, str]:
     """How far the entry speaks of this operator: 1 the same, 0 another kind."""
     named = [name for name in entry.operators if name != "*"]
     if lead is None and not finding.operators:
-        return (1.0 if not named else 0.9), ""
+        if not named:
+            return 1.0, ""
+        return (
+            (0.9, "")
+            if seen.has(entry)
+            else (NOT_IN_THE_RUN, f"written for {'/'.join(named[:3])}, not in this run")
+        )
     if lead is not None and finding.pattern not in _OTHER_UNIT and not _same_side(entry, lead):
         return 0.0, ""
     types = (
@@ -232,7 +312,9 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None) -> tuple[fl
     for kind in types:
         for place, name in enumerate(named):
             if operators.matches(name, kind):  # an entry names first what it is about
-                return max(LAST_NAMED, 1 - 0.05 * place), f"written for {kind}"
+                own = name == operators.OWN_KERNEL
+                why = "written for own Triton kernels" if own else f"written for {kind}"
+                return max(LAST_NAMED, 1 - 0.05 * place), why
     patterns = (
         {lead.labels["op_pattern"]}
         if lead is not None and "op_pattern" in lead.labels
@@ -290,25 +372,11 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
 def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bool:
     """The entry says for which operator types it holds, and this is none of them (others name their replacements too)."""
     return f is not None and any(
-        condition.metric == "op_type" and condition.basis == "threshold" and holds(condition, f) is False
+        condition.metric == "op_type"
+        and condition.basis == "threshold"
+        and signature.holds(condition, f) is False
         for condition in conditions
     )
-
-
-def _signature(conditions: Sequence[Condition], f: Features | None) -> tuple[float, list[str]]:
-    """Factor from the entry's own conditions that this operator's features can answer."""
-    factor, reasons = 1.0, []
-    for condition in conditions:
-        answer = None if f is None else holds(condition, f)
-        if answer is None:
-            continue
-        yes, no = SIGNATURE[condition.basis]
-        factor *= yes if answer else no
-        if answer:
-            reasons.append(
-                f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})"
-            )
-    return max(SIGNATURE_RANGE[0], min(SIGNATURE_RANGE[1], factor)), reasons
 
 
 # How alike the sizes have to be (mean difference of their logarithms to base 2) to say something, and what it says.
@@ -316,17 +384,28 @@ _ALIKE = ((1.0, 1.25, "measured at a size like this one"), (2.0, 1.1, ""), (4.0,
 _UNLIKE = 0.85
 
 
+def _product_sizes(text: str, pattern: str) -> dict[str, float]:
+    """M, N and K of a product out of other words than their names: `8192 cubed`, `[1024,256] x [256,640]`."""
+    found = tensors.read(text, pattern) if pattern.startswith(tensors.PRODUCTS) else tensors.Sizes()
+    if len(found.inputs) < 2 or not (found.inputs[0].shape and found.inputs[1].shape):
+        return {}
+    (m, k), n = found.inputs[0].shape, found.inputs[1].shape[1]
+    return {"matmul_m": float(m), "matmul_n": float(n), "matmul_k": float(k)}
+
+
 def _size(entry: Entry, f: Features | None) -> tuple[float, str]:
     """Factor from the sizes at which the entry's figures were measured, where both sides name them."""
     if f is None:
         return 1.0, ""
+    pattern = f.labels.get("op_pattern", "")
     apart = []
     for gain in entry.gains:
-        stated_sizes = sizes(gain.shapes, f.labels.get("op_pattern", ""))
+        stated_sizes = {name: item.value for name, item in sizes(gain.shapes, pattern).items()}
+        stated_sizes |= _product_sizes(gain.shapes, pattern)
         gaps = [
-            abs(math.log2(have / measure.value))
-            for name, measure in stated_sizes.items()
-            if (have := f.get(name)) and measure.value > 0
+            abs(math.log2(have / size))
+            for name, size in stated_sizes.items()
+            if (have := f.get(name)) and size > 0
         ]
         if gaps:
             apart.append(sum(gaps) / len(gaps))
@@ -336,42 +415,3 @@ def _size(entry: Entry, f: Features | None) -> tuple[float, str]:
         if min(apart) <= limit:
             return factor, why
     return _UNLIKE, ""
-
-
-def _text(value: object) -> str:
-    return "/".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def holds(condition: Condition, f: Features) -> bool | None:
-    """Whether a condition holds for these features; None when the metric was not measured."""
-    if condition.metric in f.labels:
-        return _word(condition, f.labels[condition.metric])
-    have = f.get(condition.metric)
-    if have is None:
-        return None
-    wanted = condition.value
-    if isinstance(wanted, str):
-        other = f.get(wanted.removeprefix("@")) if wanted.startswith("@") else None
-        return None if other is None else _number(condition.op, have, other)
-    if isinstance(wanted, tuple):
-        numbers = [item for item in wanted if isinstance(item, (int, float))]
-        return min(numbers) <= have <= max(numbers) if len(numbers) == 2 else have in numbers
-    return _number(condition.op, have, float(wanted))
-
-
-def _word(condition: Condition, have: str) -> bool | None:
-    wanted = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-    words = [str(word) for word in wanted]
-    if condition.metric in ("op_type", "follows", "followed_by"):
-        found = any(operators.matches(word, have) for word in words)
-    else:
-        found = have.lower() in {word.lower() for word in words}
-    return not found if condition.op == "!=" else found
-
-
-def _number(op: str, have: float, wanted: float) -> bool | None:
-    answers = {
-        "<": have < wanted, "<=": have <= wanted, ">": have > wanted, ">=": have >= wanted,
-        "==": have == wanted, "!=": have != wanted, "~": abs(have - wanted) <= 0.2 * abs(wanted),
-    }  # fmt: skip
-    return answers.get(op)

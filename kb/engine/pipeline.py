@@ -18,7 +18,7 @@ from kb.engine.charts import charts
 from kb.engine.compare import compare as compare_reports
 from kb.engine.compare.extract import measured
 from kb.engine.content import content as content_of
-from kb.engine.match import match
+from kb.engine.match import Match, match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
@@ -30,6 +30,7 @@ Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
 
 LEADS = 5  # operators of a run-level finding that entries are matched with
+NEAR_CASE = 0.5  # nearness from which a case that shares nothing measured is named, as found by text only
 RUN_ID = 12  # digits of the hash of the content that name a run
 KEPT = 60  # recommendations of a run that are kept; fewer are shown
 
@@ -135,13 +136,7 @@ def advise_profile(
     diagnosis = diagnose(features.run, features.operators, profile.scope)
     _require_counters(profile, diagnosis, features)
     not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
-    leads = _leads(diagnosis.findings, features.operators)
-    near = {
-        finding.id: knowledge.nearness(_words(finding, leads[finding.id]), ("recipe", "tip"), 40)
-        for finding in diagnosis.findings
-    }
-    order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
-    matches = match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near)
+    matches = _matches(diagnosis, features, targets, knowledge)
     recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT, outcomes=request.outcomes)
     report = Report(
         target=profile.target,
@@ -167,6 +162,28 @@ def advise_profile(
         measured=measured(features.operators),
     )
     return narrow(report, request)
+
+
+def _matches(
+    diagnosis: Diagnosis, features: RunFeatures, targets: tuple[Target, ...], knowledge: Knowledge
+) -> list[Match]:
+    """The entries that may answer the findings, unordered."""
+    leads = _leads(diagnosis.findings, features.operators)
+    near = {
+        finding.id: knowledge.nearness(_words(finding, leads[finding.id]), ("recipe", "tip"), 40)
+        for finding in diagnosis.findings
+    }
+    order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
+    return match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near, features)
+
+
+def candidates(profile: Profile, knowledge: Knowledge) -> list[Match]:
+    """What a profile's recommendations are chosen from, for the fit of the weights and for a look at the ranking."""
+    profile = stated.apply(profile, None)
+    targets = candidate_targets(profile.chip)
+    features = measure_profile(profile, targets)
+    diagnosis = diagnose(features.run, features.operators, profile.scope)
+    return _matches(diagnosis, features, targets, knowledge)
 
 
 def narrow(report: Report, request: Request) -> Report:
@@ -242,7 +259,7 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
 def _similar_cases(
     profile: Profile, features: RunFeatures, diagnosis: Diagnosis, knowledge: Knowledge
 ) -> tuple[SimilarCase, ...]:
-    """Cases near to the run in words: its task, operators and troubles; only those that share an operator or trouble."""
+    """Cases near to the run in words: its task, operators and troubles; those that share an operator or trouble first, else the nearest by text."""
     types = list(
         dict.fromkeys(f.labels.get("op_type", "") for f in sorted(features.operators, key=_by_time))
     )[:8]
@@ -250,7 +267,7 @@ def _similar_cases(
     text = " ".join(
         [*profile.stated.values(), *types, *(pattern.replace("-", " ") for pattern in sorted(patterns))]
     )
-    out = []
+    out, by_text = [], []
     for name, score in knowledge.nearness(text, ("case",), 8).items():
         entry = knowledge.entries.get(name)
         if entry is None:
@@ -265,4 +282,7 @@ def _similar_cases(
                     name, entry.title.en, round(score, 4), "shares " + ", ".join([*shared[:3], *troubles[:2]])
                 )
             )
-    return tuple(out[:3])
+        elif score >= NEAR_CASE:
+            why = "by text only: it shares no operator and no bottleneck"
+            by_text.append(SimilarCase(name, entry.title.en, round(score, 4), why))
+    return tuple(out[:3] or by_text[:1])

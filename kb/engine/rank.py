@@ -2,23 +2,26 @@
 
 Gain of one match = the recipe's published range, held against the bound that the profile gives for this bottleneck
 (`Finding.headroom`); without a published figure the bound alone, marked modelled. Order = expected saving of the run:
-share x gain counted on x fit x weight of the evidence x confidence of the finding. What is counted on (`_counted_on`)
+share x gain counted on x the match's signs x weight of the evidence x confidence of the finding (`weights.tsv`). What is counted on (`_counted_on`)
 only orders; a reader sees published figures, parts of them that the basis names, and bounds. Recommendations that repair the same
 finding replace one another, so each further one counts less; one that several findings ask for counts more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from kb.engine import weights
 from kb.engine.match import Match
 from kb.engine.tried import Here, here, shifted
 from kb.experience import Outcome
-from kb.model import Gain, PublishedGain, Recommendation
+from kb.model import Features, Gain, PublishedGain, Recommendation
+from kb.targets import family_of, is_known
 from kb.units import percent
 
+NO_REMEDY = frozenset({"warning", "reference", "check"})  # roles of recipes that change nothing by themselves
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
 FIRST_PLACES = 5  # places that go by worth before every finding has had its turn
@@ -26,6 +29,7 @@ PER_FINDING = 3  # of these to one finding
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
+AROUND_THE_KERNEL = 0.5  # a remedy around the operator, for the capture of one own kernel
 # What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
 LOW_OF_PUBLISHED = {1: (1 / 3, "a third"), 2: (1 / 2, "half")}
 LOW_OF_MANY = (2 / 3, "two thirds")
@@ -42,17 +46,23 @@ GRADE_WORDS = {
 
 
 def rank(
-    matches: Iterable[Match], *, run_scope: bool, limit: int = 10, outcomes: Sequence[Outcome] = ()
+    matches: Iterable[Match],
+    *,
+    run_scope: bool,
+    limit: int = 10,
+    weighed: Mapping[str, float] | None = None,
+    outcomes: Sequence[Outcome] = (),
 ) -> tuple[Recommendation, ...]:
     """Recommendations in order of expected saving.
 
     Args:
         run_scope: the profile is a whole run, so shares of operators matter.
         limit: at most so many.
+        weighed: other weights than those in use (the fit compares).
         outcomes: what remedies gave here; they shift the gain, and one that failed twice goes to the end.
     """
     pool = []
-    for found in _by_entry_and_operators(matches, outcomes, run_scope=run_scope):
+    for found in _by_entry_and_operators(matches, outcomes, run_scope, weighed):
         found.sort(key=lambda item: (-item[0], item[1].finding.id))
         worth = found[0][0] + FURTHER_FINDING * sum(item[0] for item in found[1:])
         answers = tuple(item[1].finding.id for item in found)
@@ -73,7 +83,10 @@ class _Candidate:
 
 
 def _by_entry_and_operators(
-    matches: Iterable[Match], outcomes: Sequence[Outcome], *, run_scope: bool
+    matches: Iterable[Match],
+    outcomes: Sequence[Outcome],
+    run_scope: bool,
+    weighed: Mapping[str, float] | None,
 ) -> Iterable[list[tuple[float, Match, Gain]]]:
     """Matches of one entry that concern the same operators belong together: applying it once answers them all."""
     groups: dict[tuple[str, str], list[tuple[float, Match, Gain]]] = {}
@@ -83,7 +96,8 @@ def _by_entry_and_operators(
             operator = match.finding.operators[0].type or "" if match.finding.operators else ""
             known = here(match, outcomes)
             gain = shifted(gain, known, match)
-            item = (expected(match, gain, run_scope=run_scope) * known.factor, match, gain)
+            worth = weights.worth(signs(match, gain, run_scope=run_scope), weighed) * known.factor
+            item = (worth, match, gain)
             groups.setdefault((match.entry.id, operator), []).append(item)
     return groups.values()
 
@@ -100,7 +114,7 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
     rest = list(pool)
 
     def turn(item: _Candidate) -> tuple[bool, bool, bool, float, str, str]:
-        taken = used.get(item.match.finding.id, 0)
+        taken = used.get(_topic(item.match), 0)
         late = taken > 0 if len(out) >= FIRST_PLACES else taken >= PER_FINDING
         again = item.match.entry.id in given
         worth = item.worth * SAME_FINDING**taken
@@ -114,31 +128,46 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
         )
 
     while rest and len(out) < limit:
-        rest = [c for c in rest if not (c.match.entry.id in given and used.get(c.match.finding.id))]
+        rest = [c for c in rest if not (c.match.entry.id in given and used.get(_topic(c.match)))]
         if not rest:
             break
         best = min(rest, key=turn)
         rest.remove(best)
-        used[best.match.finding.id] = used.get(best.match.finding.id, 0) + 1
+        used[_topic(best.match)] = used.get(_topic(best.match), 0) + 1
         given.add(best.match.entry.id)
         out.append(best)
     return out
 
 
-def expected(match: Match, gain: Gain, *, run_scope: bool) -> float:
-    """Expected saving as a fraction of the run; the key of the order."""
+def _topic(match: Match) -> str:
+    """What a remedy has its turn for: the finding, or of a run's finding about several operator types the one it is for."""
+    kind = match.features.labels.get("op_type", "") if match.features is not None and match.part < 1 else ""
+    return f"{match.finding.id}|{kind}"
+
+
+def signs(match: Match, gain: Gain, *, run_scope: bool) -> dict[str, float]:
+    """The match's signs with those of its gain, finding and evidence: everything that `weights.tsv` weighs."""
     entry, finding = match.entry, match.finding
-    share = 1.0 if gain.of == "run" else finding.share
-    worth = (
-        share
-        * _counted_on(gain, bounded=finding.headroom is not None)
-        * match.fit
-        * GRADE_WEIGHT[entry.grade]
-        * EFFORT_WEIGHT.get(entry.effort, 1.0)
-        * finding.confidence
-    )
-    library = match.features is not None and match.features.labels.get("hand_written") == "no"
-    return worth * LIBRARY_KERNEL if run_scope and library and entry.who == "kernel-developer" else worth
+    counted = _counted_on(gain, bounded=finding.headroom is not None)
+    return {
+        **match.signs,
+        "share": weights.log(1.0 if gain.of == "run" else finding.share),
+        "gain": weights.log(counted),
+        "confidence": weights.log(finding.confidence),
+        "grade": weights.log(GRADE_WEIGHT[entry.grade]),
+        "effort": weights.log(EFFORT_WEIGHT.get(entry.effort, 1.0)),
+        "outsider": weights.log(_outsider(match, run_scope=run_scope)),
+        "no_remedy": float(entry.facts.get("role") in NO_REMEDY),
+    }
+
+
+def _outsider(match: Match, *, run_scope: bool) -> float:
+    """Less for what the one who looks can hardly do: change a library's kernel, or a model that he does not have."""
+    own = match.features.labels.get("hand_written") if match.features is not None else None
+    kernel = match.entry.who == "kernel-developer"
+    if run_scope:
+        return LIBRARY_KERNEL if own == "no" and kernel else 1.0
+    return AROUND_THE_KERNEL if own == "yes" and not kernel else 1.0
 
 
 def gain_of(match: Match) -> Gain:
@@ -147,7 +176,7 @@ def gain_of(match: Match) -> Gain:
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
     scale = finding.share * match.part if of == "run" else 1.0
-    published = _published(match.entry.gains, of)
+    published = _published(_nearest(match.entry.gains, match.features), of)
     if bound is None:
         if published is None:
             words = "modelled: no bound could be computed and no public measurement exists"
@@ -161,9 +190,11 @@ def gain_of(match: Match) -> Gain:
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if published.middle <= 0:  # measured and found not to help
         return Gain(_r(published.least * scale), _r(published.middle * scale), 0.0, of, published.words)
-    # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it.
-    least, likely = (part * bound if part > bound else part for part in (published.least, published.middle))
-    low = 0.0 if finding.confidence < DOUBTFUL else least * published.kept
+    # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it,
+    # and half of it at least.
+    least = published.least * bound if published.least > bound else published.least
+    likely = max(published.middle, 0.5) * bound if published.middle > bound else published.middle
+    low = 0.0 if finding.confidence < DOUBTFUL or match.by_text else least * published.kept
     words = f"{published.words}; bounded by this profile at {percent(bound)}"
     if low > 0:
         words += f"; low end: {published.part} of the least figure"
@@ -173,13 +204,27 @@ def gain_of(match: Match) -> Gain:
 
 
 def _counted_on(gain: Gain, *, bounded: bool) -> float:
-    """The gain as the order counts it: published figures far below the bound come from kernels where less was open."""
+    """The gain as the order counts it: published figures far below the bound come from kernels where less was open.
+
+    Of a whole run a published part is taken as it is: what is open there is shared by many remedies.
+    """
     if not bounded:
         return min(gain.likely, UNKNOWN_BOUND)
     half = gain.high / 2
-    if not gain.modelled and 0 < gain.likely < half:
+    if gain.of == "operator" and not gain.modelled and 0 < gain.likely < half:
         return (gain.likely + half) / 2
     return gain.likely
+
+
+def _nearest(gains: Sequence[PublishedGain], features: Features | None) -> Sequence[PublishedGain]:
+    """The figures measured on the profile's own chip family, where there are any; else all of them."""
+    family = features.labels.get("chip_family") if features is not None else None
+    here = [gain for gain in gains if family and gain.chip and _is_family(gain.chip, family)]
+    return here if any(gain.of != "part" for gain in here) else gains
+
+
+def _is_family(chip: str, family: str) -> bool:
+    return chip == family or (is_known(chip) and family_of(chip) == family)
 
 
 @dataclass(frozen=True, slots=True)

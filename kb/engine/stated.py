@@ -6,14 +6,20 @@ Two ways to say it: tensors (`1024x2048`, `[4,128,64]:float32`) or named sizes a
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
 from kb import operators, targets
+from kb.engine import tensors
+from kb.engine.tensors import ASSUMED_DTYPE, MAX_ELEMENTS
 from kb.errors import UsageError
 from kb.model import Chip, CoreKind, Measure, Notice, Operator, Profile, Tensor
 
-_SHAPE = re.compile(r"^\s*\[?\s*(\d+(?:\s*[x,*]\s*\d+)*)\s*\]?\s*(?:[:@ ]\s*([A-Za-z][A-Za-z0-9_]*))?\s*$")
+_DIMS = r"(\d{1,18}(?:\s*[x,*]\s*\d{1,18})*)"
+_SHAPE = re.compile(
+    rf"^\s*(?:{_DIMS}|\[\s*{_DIMS}\s*,?\s*\]|\(\s*{_DIMS}\s*,?\s*\))\s*(?:[:@ ]\s*([A-Za-z]\w*))?\s*$"
+)
 _NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
 # Named sizes by work pattern: what a letter means depends on the operator.
 _SIZES = {
@@ -24,39 +30,36 @@ _SIZES = {
 _CORE_OF_CLASS: dict[str, CoreKind] = {
     "cube": "cube", "mix": "mix", "vector": "vector", "data-movement": "vector", "format-conversion": "vector",
 }  # fmt: skip
-MAX_ELEMENTS = 2**50
-DEFAULT_DTYPE = "float16"  # the narrowest common dtype, so that a volume computed from it is a lower bound
 
 
 def parse(text: str) -> tuple[Tensor, ...]:
-    """Input tensors from words such as `1024x2048`, `[4,128,64]:float32`, `32x128; 128x64`.
+    """Input tensors from words such as `1024x2048`, `(8,1024)`, `[4,128,64]:float32`, `32x128; 128x64`.
 
     A missing dtype counts as float16: then the volume is a lower bound for the usual dtypes.
 
     Raises:
         UsageError: not a shape.
     """
-    tensors = []
+    found_tensors = []
     for part in text.split(";"):
         found = _SHAPE.match(part)
         if found is None:
             raise UsageError(
                 f"not a shape: {part.strip()!r}",
                 where="--shape",
-                now="write 1024x2048, [4,128,64]:float32, or several with ; between",
+                now="write 1024x2048, (8,1024), [4,128,64]:float32, or several with ; between",
             )
-        shape = tuple(int(number) for number in re.split(r"\s*[x,*]\s*", found.group(1)))
-        size = 1
-        for number in shape:
-            size *= number
-        if size > MAX_ELEMENTS:
+        plain, square, round_, dtype = found.groups()
+        shape = tuple(int(number) for number in re.split(r"\s*[x,*]\s*", plain or square or round_))
+        if not 0 < math.prod(shape) <= MAX_ELEMENTS:
+            fault = "a size of 0" if 0 in shape else "more than 2**50 elements"
             raise UsageError(
-                f"more than 2**50 elements: {part.strip()!r}",
+                f"{fault}: {part.strip()!r}",
                 where="--shape",
-                now="give the shape of one tensor",
+                now="give the shape of one tensor, such as 8x1024",
             )
-        tensors.append(Tensor(shape, found.group(2) or DEFAULT_DTYPE, "ND"))
-    return tuple(tensors)
+        found_tensors.append(Tensor(shape, dtype or ASSUMED_DTYPE, "ND"))
+    return tuple(found_tensors)
 
 
 def sizes(text: str, pattern: str) -> dict[str, Measure]:
@@ -83,14 +86,35 @@ def apply(profile: Profile, shape: str | None) -> Profile:
             now="a model-level profile carries its own shapes",
         )
     text = shape or profile.stated.get("shape", "")
-    if not text:
+    if not text or profile.scope != "operator":
         return profile
-    if _NAMED.search(text):
-        changed = tuple(_with_sizes(op, text) for op in profile.operators)
+    text = f"{text} {profile.stated.get('dtype', '')}".strip()
+    if _NAMED.search(text) or not shape:
+        if shape:
+            _check_sizes(text, profile)
+        changed = tuple(_with_words(op, text) for op in profile.operators)
     else:
-        tensors = parse(text) if shape else _lenient(text)
-        changed = tuple(_with_inputs(op, tensors) for op in profile.operators)
-    return replace(profile, operators=changed, stated={**profile.stated, "shape": text})
+        changed = tuple(_with_inputs(op, parse(text)) for op in profile.operators)
+    return replace(
+        profile, operators=changed, stated={**profile.stated, "shape": shape or profile.stated["shape"]}
+    )
+
+
+def _check_sizes(text: str, profile: Profile) -> None:
+    """Sizes that a user typed must mean something for an operator of the profile, and be above 0."""
+    kinds = [operators.pattern(op.type or op.name) for op in profile.operators]
+    patterns = {
+        *(_SIZES if None in kinds else ()),
+        *filter(None, kinds),
+    }  # an own kernel may compute anything
+    found = [sizes(text, pattern) for pattern in patterns]
+    zero = next((f"{name}={number}" for name, number in _NAMED.findall(text) if int(number) == 0), None)
+    if zero or not any(found):
+        raise UsageError(
+            f"a size of 0: {zero}" if zero else f"no size in {text!r} means anything for these operators",
+            where="--shape",
+            now="products have M, N and K, attention D, convolutions C; or give a tensor such as 1024x2048",
+        )
 
 
 def with_chip(profile: Profile) -> Profile:
@@ -119,26 +143,30 @@ def _with_engine(op: Operator, soc: str) -> Operator:
     if operators.engine(op.type, soc) == "ai_cpu":
         source = "no AI Core kernel in the CANN 8.1.RC1 list of this chip"
         return replace(op, core="ai_cpu", attributes={**op.attributes, "core_from": source})
-    core = _CORE_OF_CLASS.get(operators.category(op.type) or "")
+    core = core_of(op.type, fused=targets.all_targets()[soc].fused)
     if core is None:
         return op
-    if targets.all_targets()[soc].fused:
-        core = "fused"
     return replace(op, core=core, attributes={**op.attributes, "core_from": "class of the operator"})
 
 
-def _lenient(text: str) -> tuple[Tensor, ...]:
-    """Tensors of a shape typed beside counters, where a text that is none is only a remark."""
-    try:
-        return parse(text)
-    except UsageError:
-        return ()
+def core_of(op_type: str, *, fused: bool) -> CoreKind | None:
+    """The kind of core that an AI Core kernel of this type runs on; None for a type of no known class."""
+    core = _CORE_OF_CLASS.get(operators.category(op_type) or "")
+    return "fused" if core is not None and fused else core
 
 
-def _with_sizes(op: Operator, text: str) -> Operator:
+def _with_words(op: Operator, text: str) -> Operator:
+    """The operator with the tensors and named sizes that a text gives; what is none is only a remark."""
     pattern = operators.pattern(op.type or op.name) or ""
-    return replace(op, counters={**sizes(text, pattern), **op.counters})
+    counters = {**sizes(text, pattern), **op.counters}
+    if op.inputs:
+        dtype = tensors.dtype_in(text)
+        inputs = tuple(item if item.dtype else replace(item, dtype=dtype) for item in op.inputs)
+        outputs = op.outputs or tensors.outputs(inputs, pattern)
+        return replace(op, counters=counters, inputs=inputs, outputs=outputs)
+    found = tensors.read(text, pattern)
+    return replace(op, counters=counters, inputs=found.inputs, outputs=op.outputs or found.outputs)
 
 
-def _with_inputs(op: Operator, tensors: tuple[Tensor, ...]) -> Operator:
-    return op if op.inputs or not tensors else replace(op, inputs=tensors)
+def _with_inputs(op: Operator, stated: tuple[Tensor, ...]) -> Operator:
+    return op if op.inputs or not stated else replace(op, inputs=stated)

@@ -154,10 +154,12 @@ def _below_floor(features: RunFeatures) -> list[str]:
     """Kernels faster than the memory could deliver: part of the data came from L2, nothing to win there."""
     out = []
     for f in features.operators:
-        ratio, op = f.values.get("floor_ratio"), f.operator
-        if ratio is None or op is None or f.labels.get("setup") == "yes" or op.duration.n < 1:
+        floor, op = f.values.get("floor_us"), f.operator
+        if floor is None or op is None or f.labels.get("setup") == "yes" or op.duration.n < 1:
             continue
-        worst = ratio.high if ratio.high is not None else ratio.value
+        if op.duration.value <= 0:
+            continue
+        worst = (floor.high if floor.high is not None else floor.value) / op.duration.value
         if worst > 1.05 and value(f, "op_time_share") >= 0.005:
             out.append(
                 f"{op.name}: {us(op.duration.value)} is below the memory floor of a candidate chip ({us(op.duration.value * worst)}): "

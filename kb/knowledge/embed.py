@@ -12,7 +12,9 @@ import sqlite3
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
+from operator import mul
 from pathlib import Path
+from typing import Protocol
 
 from kb import shipped
 from kb.errors import KnowledgeError
@@ -26,8 +28,25 @@ _REMEMBERED = 100_000  # words kept in memory
 Word = tuple[int, int]  # packed sum of weight * (code + 128) over the pieces, sum of the weights
 
 
+class Encoder(Protocol):
+    """A search model. `version` goes into every index; `apart`: the text of an entry has one language a line."""
+
+    name: str
+    version: str
+    dimensions: int
+    apart: bool
+
+    def embed(self, text: str) -> list[float]:
+        """The unit vector of a query; all zeros when nothing of it is known."""
+
+    def embed_many(self, texts: Iterable[str]) -> Iterable[list[float]]:
+        """Unit vectors of entries."""
+
+
 class Embedder:
     """The static model of one file; `name` and `version` say which, and go into every index made with it."""
+
+    apart = False  # all languages lie in one space, and one sum takes them together
 
     def __init__(self, path: Path) -> None:
         """Open the model file (read only).
@@ -57,6 +76,7 @@ class Embedder:
         self._unknown = lowest - 10.0  # as in the reference tokenizer
         self._words: dict[str, Word] = {}
         self._whole: dict[str, tuple[float, int, bytes]] | None = None
+        self._scores: dict[str, float] = {}
 
     def embed(self, text: str) -> list[float]:
         """The unit vector of a text; all zeros when no piece of it is known."""
@@ -74,6 +94,7 @@ class Embedder:
         if self._whole is None:
             rows = self._db.execute("SELECT piece, score, weight, vec FROM vocab")
             self._whole = {piece: (score, weight, vec) for piece, score, weight, vec in rows}
+            self._scores = {piece: row[0] for piece, row in self._whole.items()}
         return map(self.embed, texts)
 
     def split(self, text: str) -> list[str]:
@@ -89,8 +110,11 @@ class Embedder:
         if len(self._words) > _REMEMBERED:
             self._words.clear()
             new = set(found)
-        rows = self._rows(tokenizer.candidates(new))
-        scores = {piece: row[0] for piece, row in rows.items()}
+        if self._whole is None:
+            rows = self._rows(tokenizer.candidates(new))
+            scores = {piece: row[0] for piece, row in rows.items()}
+        else:
+            rows, scores = self._whole, self._scores
         packed: dict[str, int] = {}
         for word in new:
             lanes = total = 0
@@ -121,7 +145,7 @@ class Embedder:
         lanes = array("Q", packed.to_bytes(8 * self.dimensions, sys.byteorder))
         bias = _BIAS * weight
         values = [lane - bias for lane in lanes]
-        length = sum(value * value for value in values) ** 0.5
+        length = sum(map(mul, values, values)) ** 0.5
         return [value / length for value in values] if length else [0.0] * self.dimensions
 
 

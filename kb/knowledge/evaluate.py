@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -44,8 +45,9 @@ class Scores(NamedTuple):
 
 
 def questions(path: Path) -> list[Question]:
-    """A table with the columns query, lang, expected (ids divided by ";", all grade 2); groups are language and half.
+    """A table with the columns query, lang, expected (ids divided by ";", all grade 2).
 
+    Groups are the language, the half, and where there is a column `type` or `answer_type`, that.
     "held-out" is the half that nobody tunes on: the first byte of the query's SHA-256 is odd.
 
     Raises:
@@ -56,7 +58,9 @@ def questions(path: Path) -> list[Question]:
         grades = {name.strip(): 2 for name in row["expected"].split(";") if name.strip()}
         half = "held-out" if hashlib.sha256(row["query"].encode()).digest()[0] & 1 else "tuned-on"
         if grades:
-            found.append(Question(row["query"], row["lang"], (row["lang"], half), grades))
+            kind = row.get("type") or row.get("answer_type") or ""
+            groups = (row["lang"], half, *((f"type {kind}",) if kind else ()))
+            found.append(Question(row["query"], row["lang"], groups, grades))
     return found
 
 
@@ -66,11 +70,14 @@ def benchmark(folder: Path) -> list[Question]:
     for row in _rows(folder / "qrels.tsv", ("qid", "pid", "rel")):
         grades.setdefault(row["qid"], {})[row["pid"]] = int(row["rel"])
     rows = _rows(folder / "queries.tsv", ("qid", "lang", "type", "text"))
-    return [Question(r["text"], r["lang"], (r["lang"], r["type"]), grades[r["qid"]]) for r in rows]
+    return [Question(r["text"], r["lang"], (r["lang"], f"type {r['type']}"), grades[r["qid"]]) for r in rows]
 
 
-def benchmark_index(folder: Path) -> Index:
-    """The passages of that benchmark as entries, in memory: passages.tsv (id, title, body), titles_i18n.tsv."""
+def benchmark_index(folder: Path, encoder: embed.Encoder | None = None) -> Index:
+    """The passages of that benchmark as entries, in memory: passages.tsv (id, title, body), titles_i18n.tsv.
+
+    With the built-in model unless another is given.
+    """
     from kb.model import Entry, Text3
 
     other = {r["pid"]: r for r in _rows(folder / "titles_i18n.tsv", ("pid", "title_zh", "title_ja"))}
@@ -86,7 +93,7 @@ def benchmark_index(folder: Path) -> Index:
         )
         for row in _rows(folder / "passages.tsv", ("id", "title", "body"))
     ]
-    return store.in_memory(entries, embed.Embedder(embed.shipped_model()))
+    return store.in_memory(entries, encoder or embed.Embedder(embed.shipped_model()))
 
 
 def run(index: Index, asked: Iterable[Question]) -> dict[str, dict[str, Scores]]:
@@ -98,7 +105,61 @@ def run(index: Index, asked: Iterable[Question]) -> dict[str, dict[str, Scores]]
             one = score([names[n] for n in ranked], question.grades)
             for group in ("all", *question.groups):
                 lists[way].setdefault(group, []).append(one)
-    return {way: {group: _mean(ones) for group, ones in groups.items()} for way, groups in lists.items()}
+    return {
+        way: {group: _mean(groups[group]) for group in sorted(groups, key=_place)}
+        for way, groups in lists.items()
+    }
+
+
+def _place(group: str) -> tuple[int, str]:
+    """All first, then languages, types, halves."""
+    orders = {"all": 0, "en": 1, "zh": 2, "ja": 3, "tuned-on": 9, "held-out": 9}
+    return orders.get(group, 5), group
+
+
+def unreached(index: Index, asked: Iterable[Question], k: int) -> list[str]:
+    """Ids of the entries that no question has among its first `k` answers, by id."""
+    names = dict(index.db.execute("SELECT n, id FROM entry"))
+    seen = {names[n] for question in asked for n in _ways(index, question.text)["fused"][:k]}
+    return sorted(set(names.values()) - seen)
+
+
+def below(
+    results: Mapping[str, Mapping[str, Scores]], floor: Mapping[str, float]
+) -> dict[str, tuple[float, float]]:
+    """Figures under their floor, or not there at all (0): (found, least) by name, such as `fused.zh.ndcg10`."""
+    worse = {}
+    for name, least in floor.items():
+        way, group, figure = name.split(".")
+        scores = results.get(way, {}).get(group)
+        found = getattr(scores, figure, 0.0) if scores else 0.0
+        if found < least:
+            worse[name] = (found, least)
+    return worse
+
+
+def read_floor(path: Path) -> dict[str, float]:
+    """Least figures by name, from a JSON object.
+
+    Raises:
+        SourceError: it is none.
+    """
+    try:
+        told = json.loads(read_text(path))
+        found = {name: float(least) for name, least in told.items()}
+    except (ValueError, AttributeError, TypeError) as fault:
+        raise SourceError(f"no floor: {fault}", where=str(path), now=_FLOOR) from fault
+    wrong = [
+        name
+        for name in found
+        if len(parts := name.split(".")) != 3 or parts[0] not in WAYS or parts[2] not in Scores._fields
+    ]
+    if wrong:
+        raise SourceError(f"no figure {wrong[0]!r}", where=str(path), now=_FLOOR)
+    return found
+
+
+_FLOOR = 'a JSON object such as {"fused.all.ndcg10": 0.5}: way, group and figure, and the least value'
 
 
 def score(ranked: Sequence[str], grades: Mapping[str, int]) -> Scores:
@@ -111,18 +172,18 @@ def score(ranked: Sequence[str], grades: Mapping[str, int]) -> Scores:
 
 def table(results: Mapping[str, Mapping[str, Scores]]) -> str:
     """The scores as an aligned table, per cent."""
-    head = f"{'way':<8} {'group':<11} {'n':>4} {'nDCG@10':>8} {'s@1':>6} {'s@5':>6} {'s@10':>6} {'MRR':>6}"
+    head = f"{'way':<8} {'group':<15} {'n':>4} {'nDCG@10':>8} {'s@1':>6} {'s@5':>6} {'s@10':>6} {'MRR':>6}"
     lines = [head]
     for way, groups in results.items():
         for group, s in groups.items():
             figures = f"{s.ndcg10:8.1%} {s.success1:6.1%} {s.success5:6.1%} {s.success10:6.1%} {s.mrr:6.1%}"
-            lines.append(f"{way:<8} {group:<11} {s.questions:>4} {figures}")
+            lines.append(f"{way:<8} {group:<15} {s.questions:>4} {figures}")
     return "\n".join(lines)
 
 
 def _ways(index: Index, text: str) -> dict[str, list[int]]:
     asked = query.read(index.db, index.size, text)
-    ranked = rank(index, text, asked, index.size)
+    ranked = rank(index, index.embedder.embed(text), asked, index.size)
     ways: dict[str, Callable[[int], float]] = {
         "words": lambda i: ranked[i].coverage,
         "meaning": lambda i: ranked[i].cosine,

@@ -10,7 +10,7 @@ Tables
     term(term, df)               every term as we split it, and in how many entries its stem occurs
     field(term)                  terms of the field: glossary, operators, metrics
     means(term, also)            Chinese and Japanese words and other names -> terms that the entries use
-    tag(axis, value, n)          what filters ask for: op, chip, bottleneck, grade
+    tag(axis, value, n)          what filters ask for: op, chip, bottleneck, grade, lang (whole body)
 """
 
 from __future__ import annotations
@@ -21,19 +21,26 @@ import os
 import sqlite3
 import tempfile
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean, pstdev
 
 from kb import shipped
 from kb.knowledge import terms, words
-from kb.knowledge.embed import Embedder, quantise, sign_bits
+from kb.knowledge.embed import Embedder, Encoder, quantise, shipped_model, sign_bits
+from kb.knowledge.record import entry as record_entry
 from kb.knowledge.store import FORMAT
 from kb.model import Entry, to_dict
 
+LARGE = 20_000  # entries from which the file is not packed
+MANY = 50  # texts from which the whole table of the built-in model is read
+SAMPLED = 60  # entries whose titles are asked for, to see how far apart a model puts things
 BATCH = 2000  # entries held in memory at a time
 PRIOR = {
     "tip": 0.1
 }  # tips are written for the questions people ask; cases win on names of models and chips alone
+
+Progress = Callable[[int], None]
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -51,15 +58,17 @@ CREATE VIRTUAL TABLE fts USING fts5(title, words, body, content='', tokenize="po
 def build(
     entries: Iterable[Entry],
     path: Path,
-    embedder: Embedder,
+    embedder: Encoder,
     *,
     fingerprint: str = "",
     old: Path | None = None,
     left_out: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> int:
     """Write the index of these entries to `path`; the file appears whole or not at all.
 
-    Vectors of unchanged texts are taken over from `old` when the same model made it.
+    Vectors of unchanged texts are taken over from `old` when the same model made it. `progress` is told how many entries
+    are done.
 
     Returns:
         How many texts had to be embedded.
@@ -76,8 +85,17 @@ def build(
         db = sqlite3.connect(fresh)
         try:
             known = _vectors(old, embedder)
-            embedded = fill(db, entries, embedder, fingerprint=fingerprint, known=known, left_out=left_out)
-            db.execute("VACUUM")
+            embedded = fill(
+                db,
+                entries,
+                embedder,
+                fingerprint=fingerprint,
+                known=known,
+                left_out=left_out,
+                progress=progress,
+            )
+            if db.execute("SELECT count(*) FROM entry").fetchone()[0] < LARGE:
+                db.execute("VACUUM")  # a copy of a large file costs more than the free pages are worth
         finally:
             db.close()
         fresh.chmod(0o644)
@@ -90,26 +108,32 @@ def build(
 def fill(
     db: sqlite3.Connection,
     entries: Iterable[Entry],
-    embedder: Embedder,
+    embedder: Encoder,
     *,
     fingerprint: str = "",
     known: Mapping[bytes, tuple[float, bytes]] | None = None,
     left_out: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> int:
     """Write the index into an empty database; returns how many texts had to be embedded."""
-    db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
+    db.executescript(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;" + _SCHEMA
+    )
     known = known or {}
     seen: set[str] = set()
     bits = bytearray()
     count = embedded = 0
     with db:
         for batch in _batches(entries, BATCH):
-            embedded += _add(db, batch, count, embedder, known, seen, bits)
+            embedded += _add(db, batch, count, embedder, known, seen, bits, progress)
             count += len(batch)
         db.execute("INSERT INTO codes VALUES(1, ?)", (bytes(bits),))
         db.executemany("INSERT INTO means VALUES(?, ?)", sorted(_means().items()))
         db.executemany("INSERT INTO field VALUES(?)", [(term,) for term in sorted(_field())])
-        db.executemany("INSERT INTO term VALUES(?, ?)", _stem_counts(db, seen))
+        db.executemany(
+            "INSERT INTO term VALUES(?, ?)",
+            _stem_counts(db, {term for token in seen for term in terms.of_token(token)}),
+        )
         db.execute("INSERT INTO fts(fts) VALUES('optimize')")
         meta = {
             "format": FORMAT,
@@ -117,6 +141,7 @@ def fill(
             "model": embedder.name,
             "model_version": embedder.version,
             "fingerprint": fingerprint,
+            "scale": _scale(db, embedder),
             "left_out": list(left_out),
         }
         db.executemany("INSERT INTO meta VALUES(?, ?)", [(k, json.dumps(v)) for k, v in meta.items()])
@@ -128,6 +153,17 @@ def vector_text(entry: Entry) -> str:
     title = entry.title
     said = (alias for language in ("en", "zh", "ja") for alias in entry.aliases.get(language, ()))
     return " ".join(text for text in (f"{title.en}. {entry.symptom.en}", title.zh, title.ja, *said) if text)
+
+
+def vector_lines(entry: Entry) -> str:
+    """The same for a model that reads one language at a time: title, symptom and users' words, a line a language."""
+    lines = []
+    for language, stop in (("en", ". "), ("zh", "。"), ("ja", "。")):
+        told = (getattr(entry.title, language), getattr(entry.symptom, language))
+        said = stop.join(text for text in (*told, ", ".join(entry.aliases.get(language, ()))) if text)
+        if getattr(entry.title, language):
+            lines.append(" ".join(said.split()))
+    return "\n".join(lines)
 
 
 def fields(entry: Entry) -> tuple[str, str, str]:
@@ -164,32 +200,38 @@ def _add(
     db: sqlite3.Connection,
     batch: Sequence[Entry],
     start: int,
-    embedder: Embedder,
+    embedder: Encoder,
     known: Mapping[bytes, tuple[float, bytes]],
     seen: set[str],
     bits: bytearray,
+    progress: Progress | None,
 ) -> int:
     """Insert one batch behind `start` entries; returns how many texts were embedded."""
-    texts = [vector_text(entry) for entry in batch]
+    texts = [vector_lines(entry) if embedder.apart else vector_text(entry) for entry in batch]
     hashes = [hashlib.blake2b(text.encode(), digest_size=12).digest() for text in texts]
     new = [text for text, key in zip(texts, hashes, strict=True) if key not in known]
-    fresh = iter(embedder.embed_many(new) if len(new) > 50 else map(embedder.embed, new))
+    many = embedder.apart or len(new) > MANY
+    fresh = iter(embedder.embed_many(new) if many else map(embedder.embed, new))
+    records, vectors, words_of, tags = [], [], [], []
     for n, (entry, key) in enumerate(zip(batch, hashes, strict=True), start + 1):
         length, vec = known[key] if key in known else quantise(next(fresh))
         bits += sign_bits(array("b", vec))
-        split = [" ".join(terms.terms(text)) for text in fields(entry)]
-        for text in split:
-            seen.update(text.split())
+        tokens = [terms.tokens(text) for text in fields(entry)]
+        seen.update(*tokens)
+        split = [" ".join(filter(None, map(terms.written, field))) for field in tokens]
         told = to_dict(entry) | {"file": _portable(entry.file)}
         record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-        db.execute("INSERT INTO entry VALUES(?, ?, ?, ?)", (n, entry.id, entry.kind, record))
-        db.execute(
-            "INSERT INTO vector VALUES(?, ?, ?, ?, ?)", (n, key, length, vec, PRIOR.get(entry.kind, 0.0))
-        )
-        db.execute("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", (n, *split))
-        db.executemany(
-            "INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", [(axis, v, n) for axis, v in _tags(entry)]
-        )
+        records.append((n, entry.id, entry.kind, record))
+        vectors.append((n, key, length, vec, PRIOR.get(entry.kind, 0.0)))
+        words_of.append((n, *split))
+        tags += [(axis, value, n) for axis, value in _tags(entry)]
+        if progress is not None:
+            progress(n)
+    # table by table: FTS5 writes out what it holds whenever a statement on another table comes between
+    db.executemany("INSERT INTO entry VALUES(?, ?, ?, ?)", records)
+    db.executemany("INSERT INTO vector VALUES(?, ?, ?, ?, ?)", vectors)
+    db.executemany("INSERT OR IGNORE INTO tag VALUES(?, ?, ?)", tags)
+    db.executemany("INSERT INTO fts(rowid, title, words, body) VALUES(?, ?, ?, ?)", words_of)
     return len(new)
 
 
@@ -207,6 +249,7 @@ def _tags(entry: Entry) -> Iterator[tuple[str, str]]:
     yield from (("chip", chip) for chip in entry.chips)
     yield from (("bottleneck", name) for name in entry.bottlenecks)
     yield "grade", entry.grade
+    yield from (("lang", language) for language in ("en", *sorted(entry.bodies)))
 
 
 def _means() -> dict[str, str]:
@@ -238,6 +281,42 @@ def _field() -> set[str]:
     }
 
 
+def _scale(db: sqlite3.Connection, embedder: Encoder) -> tuple[float, float]:
+    """What brings the model's cosines to where the built-in one's lie: cosine * factor + offset.
+
+    The weight of words beside the meaning and the limit below which nothing fits were chosen for the built-in model. So the mean and the
+    spread of the cosines between titles and entries are made those that the built-in model gives for the same texts.
+    """
+    if not embedder.apart:
+        return 1.0, 0.0
+    records = [json.loads(text) for (text,) in db.execute("SELECT json FROM entry ORDER BY n")]
+    step = max(1, len(records) // SAMPLED)
+    chosen = [record_entry(told) for told in records[::step]]
+    own = _cosines_between(embedder, chosen)
+    usual = _cosines_between(Embedder(shipped_model()), chosen)
+    if len(own) < 2 or not pstdev(own):
+        return 1.0, 0.0
+    factor = pstdev(usual) / pstdev(own)
+    return factor, fmean(usual) - factor * fmean(own)
+
+
+def _cosines_between(embedder: Encoder, entries: Sequence[Entry]) -> list[float]:
+    """Cosines of the titles of these entries, in their three languages by turns, with the other entries."""
+    texts = [vector_lines(entry) if embedder.apart else vector_text(entry) for entry in entries]
+    vectors = list(embedder.embed_many(texts))
+    titles = [
+        (entry.title.en, entry.title.zh, entry.title.ja)[n % 3] or entry.title.en
+        for n, entry in enumerate(entries)
+    ]
+    asked = [embedder.embed(title) for title in titles]
+    return [
+        sum(x * y for x, y in zip(a, b, strict=True))
+        for n, a in enumerate(asked)
+        for m, b in enumerate(vectors)
+        if n != m
+    ]
+
+
 def _stem_counts(db: sqlite3.Connection, seen: Iterable[str]) -> Iterator[tuple[str, int]]:
     """Every term with the number of entries that hold its stem; FTS5 itself is asked for the stems."""
     db.execute("CREATE VIRTUAL TABLE temp.stems USING fts5vocab('main', 'fts', 'row')")
@@ -254,7 +333,7 @@ def _stem_counts(db: sqlite3.Connection, seen: Iterable[str]) -> Iterator[tuple[
     yield from dict(found).items()
 
 
-def _vectors(old: Path | None, embedder: Embedder) -> dict[bytes, tuple[float, bytes]]:
+def _vectors(old: Path | None, embedder: Encoder) -> dict[bytes, tuple[float, bytes]]:
     """Vectors of an earlier index by the hash of their text; none when another model or format made it."""
     if old is None or not old.is_file():
         return {}

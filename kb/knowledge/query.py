@@ -18,6 +18,7 @@ _CHUNK = 900
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_"
 _SHORTEST_TYPO = 5
 _LONGEST_TYPO = 24
+_SHORTEST_START = 5  # letters of a term that a longer word may begin with
 
 
 class Query(NamedTuple):
@@ -26,7 +27,7 @@ class Query(NamedTuple):
     `tokens` maps what was written to its terms. `also` maps each added term to the word of the query it stands for. `reachable` is the sum of the weights of all
     terms, each its inverse document frequency: what an entry that holds everything would get. `known` is the share
     of the weight of the query's own words that some entry holds, `unknown` the words that no entry holds, `field` how
-    many words belong to the field.
+    many words belong to the field, `counts` in how many entries each term occurs.
     """
 
     tokens: Mapping[str, Sequence[str]]
@@ -35,6 +36,7 @@ class Query(NamedTuple):
     known: float
     unknown: tuple[str, ...]
     field: int
+    counts: Mapping[str, int]
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -72,6 +74,7 @@ def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
         if found and not terms.is_cjk(token) and counts.keys().isdisjoint(found)
     ]
     also.update(_repaired(db, [token for token in unknown if token not in also.values()]))
+    also.update(_begun(db, [token for token in unknown if token not in also.values()]))
     counts.update(_lookup(db, "term", "df", also.keys() - counts.keys()))
     also = {term: said for term, said in also.items() if term in counts and term not in own}
 
@@ -80,11 +83,15 @@ def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
         weight = UNKNOWN_PAIR if not seen and terms.is_cjk(term) else 1.0
         return weight * math.log(1 + (entries - seen + 0.5) / (seen + 0.5))
 
-    field = len(_lookup(db, "field", "term", own)) + len(meanings)
-    weights = [(term in counts, rarity(term)) for term in own]
-    known = sum(weight for held, weight in weights if held) / (sum(weight for _, weight in weights) or 1.0)
+    meant = {word: term for term, word in also.items() if word in unknown}  # mended: nearly as good as known
+    field = len(_lookup(db, "field", "term", {*own, *meant.values()})) + len(meanings)
+    mended = {terms.of_token(word)[0] for word in meant}
+    weights = [(1.0 if term in counts else ALSO if term in mended else 0.0, rarity(term)) for term in own]
+    known = sum(held * weight for held, weight in weights) / (sum(weight for _, weight in weights) or 1.0)
     reachable = sum(_token_weight(token, found, counts, rarity) for token, found in by_token.items() if found)
-    return Query(by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field)
+    return Query(
+        by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field, counts
+    )
 
 
 def _joined(token: str, matched: Container[str]) -> Iterator[str]:
@@ -153,6 +160,18 @@ def _repaired(db: sqlite3.Connection, unknown: Iterable[str]) -> dict[str, str]:
             near = _lookup(db, "term", "df", _one_error(word))
             if near:
                 found[max(near, key=lambda term: (near[term], term))] = token
+    return found
+
+
+def _begun(db: sqlite3.Connection, unknown: Iterable[str]) -> dict[str, str]:
+    """Longest terms that words no entry holds begin with: `sensevoicesmall` has sensevoice, `yolov8xl` yolov8."""
+    found = {}
+    for token in unknown:
+        word = token.casefold()
+        starts = [word[:end] for end in range(max(_SHORTEST_START, (len(word) + 1) // 2), len(word))]
+        known = _lookup(db, "term", "df", starts)
+        if known:
+            found[max(known, key=len)] = token
     return found
 
 

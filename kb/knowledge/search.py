@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import heapq
 import json
-import math
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,21 +22,24 @@ from typing import Any, NamedTuple
 from kb.errors import UsageError
 from kb.knowledge import query, store
 from kb.knowledge.embed import sign_bits
+from kb.knowledge.nearest import LARGE, nearest
 from kb.textfile import read_text
 
-WORDS = 1.5  # weight of the words beside the meaning
-NEAR = 120  # entries nearest by bit codes whose exact cosine is computed
+WORDS = 1.0  # weight of the words beside the meaning
+LIKE = 1.5  # the same for findings and entries, which use the words of the field as the entries do
+NEAR = 120  # entries nearest by bit codes whose exact cosine is computed; three times these from LARGE entries on
 FOUND = 120  # entries with the best BM25 that are looked at
-LARGE = 5_000  # from so many entries on, more are looked at: three times these
+POSTINGS = 8_000  # occurrences read for a query of LARGE entries; commoner words of it are left out where there are more
 COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
 _PER_IDF = (
     1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
 )
-_ARROW = 1000.0  # length given to the query's vector, near that of int8 codes
 _LOOKED_AT = 10  # entries that decide whether anything fits
 _FITTING = 0.9
 _CHUNK = 900
 KINDS = ("case", "recipe", "pattern", "tip")
+GRADES = ("vendor", "third-party", "stated", "practice")
+LANGUAGES = ("en", "zh", "ja")
 
 
 class Hit(NamedTuple):
@@ -83,7 +85,10 @@ def search(
     op: str | None = None,
     soc: str | None = None,
     bottleneck: str | None = None,
+    evidence: str | None = None,
+    language: str | None = None,
     lang: str = "en",
+    model: str = "",
     use: store.Index | None = None,
 ) -> SearchResult:
     """The entries that fit a query in English, Chinese, Japanese or a mix.
@@ -95,11 +100,14 @@ def search(
         op: only entries that name this operator (any spelling or framework name).
         soc: only entries for this chip, its family, or any chip.
         bottleneck: only entries with this bottleneck.
+        evidence: only entries with this grade of evidence: vendor, third-party, stated, practice.
+        language: only entries that are written out in this language: en, zh, ja.
         lang: language of titles and summaries: en, zh, ja.
+        model: the search model: builtin, semantic or own; empty for the one in use.
         use: another index than that of the shipped knowledge.
 
     Raises:
-        UsageError: unknown kind or chip, or `k` below 1.
+        UsageError: unknown kind, chip, bottleneck, grade, language or model, or `k` below 1.
         KnowledgeError: the knowledge or the index is at fault.
     """
     text, op, soc = _sayable(text), op and _sayable(op), soc and _sayable(soc)
@@ -107,14 +115,22 @@ def search(
         raise UsageError(f'unknown kind "{kind}"', where="--kind", now=f"one of {', '.join(KINDS)}")
     if k < 1:
         raise UsageError(f"-k is {k}", where="-k", now="give a number from 1")
-    wanted = _Wanted(kind, op, soc, bottleneck)
-    chosen = use or store.index()
+    wanted = _Wanted(kind, op, soc, bottleneck, evidence, language)
+    wanted.check()
+    return _asked(text, k, wanted, lang, model, use, WORDS)
+
+
+def _asked(
+    text: str, k: int, wanted: _Wanted, lang: str, model: str, use: store.Index | None, weight: float
+) -> SearchResult:
+    """The answer, from an index made anew where the file proves damaged behind its head."""
+    chosen = use or store.index(model)
     try:
-        return _search(chosen, text, k, wanted, lang)
+        return _search(chosen, text, k, wanted, lang, weight)
     except sqlite3.DatabaseError:
         if use is not None:
             raise
-        return _search(store.rebuilt(), text, k, wanted, lang)  # the file was damaged behind its head
+        return _search(store.rebuilt(model), text, k, wanted, lang, weight)
 
 
 def _sayable(words: str) -> str:
@@ -122,17 +138,7 @@ def _sayable(words: str) -> str:
     return words.encode("utf-8", "replace").decode()
 
 
-def search_many(
-    path: Path,
-    *,
-    k: int = 10,
-    kind: str | None = None,
-    op: str | None = None,
-    soc: str | None = None,
-    bottleneck: str | None = None,
-    lang: str = "en",
-    use: store.Index | None = None,
-) -> Iterator[SearchResult]:
+def search_many(path: Path, **options: Any) -> Iterator[SearchResult]:
     """Answers to the first column of a TSV file, in order; a first line that reads `query` is a header.
 
     The options are those of `search`.
@@ -143,29 +149,70 @@ def search_many(
     for number, line in enumerate(read_text(path).splitlines()):
         first = line.split("\t")[0].strip()
         if first and not (number == 0 and first.casefold() == "query"):
-            yield search(first, k=k, kind=kind, op=op, soc=soc, bottleneck=bottleneck, lang=lang, use=use)
+            yield search(first, **options)
 
 
 def similar(
-    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, lang: str = "en", use: store.Index | None = None
+    text: str,
+    *,
+    kinds: Sequence[str] = KINDS,
+    k: int = 10,
+    lang: str = "en",
+    model: str = "",
+    use: store.Index | None = None,
 ) -> tuple[Hit, ...]:
-    """Entries most like a text (a finding in words) or like the entry of that id, which is left out itself."""
-    text = words = _sayable(text)
+    """Entries most like a text (a finding in words), or like the entry of that id, which is left out itself.
+
+    Both take the vectors of the index; that of an entry is there already.
+    """
+    text = _sayable(text)
     told = store.record_of(text, use)
     if told is not None:
-        words = " ".join((told["title"]["en"], told["symptom"]["en"], *told["operators"]))
+        return _like(use or store.index(model), told, kinds, k, lang)
     found: list[Hit] = []
     for kind in kinds:
-        found += search(words, k=k + 1, kind=kind, lang=lang, use=use).results
-    best = sorted((hit for hit in found if hit.id != text), key=lambda hit: (-hit.score, hit.id))[:k]
-    return tuple(hit._replace(rank=rank) for rank, hit in enumerate(best, 1))
+        found += _asked(text, k, _Wanted(kind), lang, model, use, LIKE).results
+    best = sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
+    return tuple(hit._replace(rank=place) for place, hit in enumerate(best, 1))
+
+
+def _like(
+    chosen: store.Index, told: Mapping[str, Any], kinds: Sequence[str], k: int, lang: str
+) -> tuple[Hit, ...]:
+    """Entries near the vector of this one that share words of its title, its symptom and its operators."""
+    row = chosen.db.execute(
+        "SELECT n, length, vec FROM vector JOIN entry USING(n) WHERE id = ?", (told["id"],)
+    ).fetchone()
+    if row is None:  # another index than the one it was read from
+        return ()
+    own, length, vec = row
+    vector = [code / (length or 1.0) for code in array("b", vec)]
+    words = " ".join((told["title"]["en"], told["symptom"]["en"], *told["operators"]))
+    asked = query.read(chosen.db, chosen.size, words)
+    allowed = {n for kind in kinds for n in _Wanted(kind).rows(chosen.db) or ()} - {own}
+    return tuple(_hits(chosen, asked, rank(chosen, vector, asked, k, allowed, LIKE), lang))
 
 
 class _Wanted(NamedTuple):
-    kind: str | None
-    op: str | None
-    soc: str | None
-    bottleneck: str | None
+    kind: str | None = None
+    op: str | None = None
+    soc: str | None = None
+    bottleneck: str | None = None
+    evidence: str | None = None
+    language: str | None = None
+
+    def check(self) -> None:
+        """Refuse a grade or language that no entry can have."""
+        if self.evidence is not None and self.evidence not in GRADES:
+            raise UsageError(
+                f'unknown grade "{self.evidence}"', where="--evidence", now=f"one of {', '.join(GRADES)}"
+            )
+        if self.language is not None and self.language not in LANGUAGES:
+            raise UsageError(
+                f'unknown language "{self.language}"',
+                where="--language",
+                now=f"one of {', '.join(LANGUAGES)}",
+            )
 
     def rows(self, db: sqlite3.Connection) -> set[int] | None:
         """Entries that pass all filters; None when there are none."""
@@ -173,7 +220,18 @@ class _Wanted(NamedTuple):
         if self.kind:
             passed.append({n for (n,) in db.execute("SELECT n FROM entry WHERE kind = ?", (self.kind,))})
         if self.bottleneck:
+            known = _values(db, "bottleneck")
+            if self.bottleneck not in known:
+                from difflib import get_close_matches
+
+                near = get_close_matches(self.bottleneck, known, n=3)
+                hint = f"did you mean {', '.join(near)}?" if near else "`kb list --kind pattern` prints them"
+                raise UsageError(f'unknown bottleneck "{self.bottleneck}"', where="--bottleneck", now=hint)
             passed.append(_tagged(db, "bottleneck", [self.bottleneck]))
+        if self.evidence:
+            passed.append(_tagged(db, "grade", [self.evidence]))
+        if self.language:
+            passed.append(_tagged(db, "lang", [self.language]))
         if self.op:
             passed.append(_tagged(db, "op", _operators(db, self.op)))
         if self.soc:
@@ -217,27 +275,33 @@ class _Scored(NamedTuple):
     n: int
 
 
-def _search(chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str) -> SearchResult:
+def _search(
+    chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str, weight: float
+) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
-    ranked = rank(chosen, text, asked, max(k, _LOOKED_AT), allowed)
+    ranked = rank(chosen, chosen.embedder.embed(text), asked, max(k, _LOOKED_AT), allowed, weight)
     hits = tuple(_hits(chosen, asked, ranked[:k], lang))
     poor = not fits(asked, ranked)
     return SearchResult(text, poor, hits, _near_terms(chosen, asked, ranked) if poor else ())
 
 
 def rank(
-    chosen: store.Index, text: str, asked: query.Query, k: int, allowed: set[int] | None = None
+    chosen: store.Index,
+    vector: Sequence[float],
+    asked: query.Query,
+    k: int,
+    allowed: set[int] | None = None,
+    weight: float = WORDS,
 ) -> list[_Scored]:
-    """The `k` best entries by the fused score."""
-    vector = chosen.embedder.embed(text)
+    """The `k` best entries by the fused score; `vector` is the query's, `weight` that of the words."""
     coverage = _coverage(chosen, asked, allowed)
     near = _nearest(chosen, vector, allowed)
     found = [
         _Scored(
-            (cosine + prior + WORDS * coverage.get(n, 0.0)) / (1 + WORDS), cosine, coverage.get(n, 0.0), n
+            (cosine + prior + weight * coverage.get(n, 0.0)) / (1 + weight), cosine, coverage.get(n, 0.0), n
         )
-        for n, cosine, prior in _cosines(chosen.db, vector, sorted({*near, *coverage}))
+        for n, cosine, prior in _cosines(chosen, vector, sorted({*near, *coverage}))
     ]
     return heapq.nsmallest(k, found, key=lambda item: (-item.score, item.n))
 
@@ -263,34 +327,23 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
     if len(rows) <= count:
         return list(rows)
     asked = int.from_bytes(sign_bits(vector), "big")
-    codes = chosen.codes
     if allowed is None:
-        distances = [(code ^ asked).bit_count() for code in codes]
-    else:
-        distances = [(codes[n - 1] ^ asked).bit_count() for n in rows]
-    return [rows[i] for i in heapq.nsmallest(count, range(len(rows)), key=distances.__getitem__)]
+        return [place + 1 for place in chosen.nearest(asked, count)]
+    return [rows[place] for place in nearest([chosen.codes[n - 1] for n in rows], asked, count)]
 
 
 def _cosines(
-    db: sqlite3.Connection, vector: Sequence[float], rows: Sequence[int]
+    chosen: store.Index, vector: Sequence[float], rows: Sequence[int]
 ) -> Iterator[tuple[int, float, float]]:
-    """Number, cosine and prior of these entries.
-
-    The cosine is taken from the distance of the two arrows, which `math.dist` computes in C: for arrows of lengths a
-    and b at distance d it is (a^2 + b^2 - d^2) / 2ab.
-    """
-    asked = tuple(_ARROW * value for value in vector)
-    length = math.hypot(*asked)
+    """Number, cosine and prior of these entries."""
     for start in range(0, len(rows), _CHUNK):
         chunk = rows[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
         sql = f"SELECT n, length, vec, prior FROM vector WHERE n IN ({marks})"  # noqa: S608
-        for n, own, vec, prior in db.execute(sql, chunk):
-            if not (length and own):
-                yield n, 0.0, prior
-                continue
-            apart = math.dist(asked, array("b", vec))
-            yield n, (length * length + own * own - apart * apart) / (2 * length * own), prior
+        found = chosen.db.execute(sql, chunk).fetchall()
+        cosines = chosen.cosines(vector, [(length, vec) for _, length, vec, _ in found])
+        for (n, _, _, prior), cosine in zip(found, cosines, strict=True):
+            yield n, cosine, prior
 
 
 def _wide(size: int, count: int) -> int:
@@ -300,7 +353,9 @@ def _wide(size: int, count: int) -> int:
 def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
     """BM25 of the entries that hold words of the query, as a share of what could be reached (at most 1)."""
     found: dict[int, float] = {}
-    for words, weight in ((asked.own, 1.0), (tuple(asked.also), query.ALSO)):
+    read = {*asked.own, *asked.also} if chosen.size < LARGE else _rare_enough(asked)
+    for own, weight in ((asked.own, 1.0), (tuple(asked.also), query.ALSO)):
+        words = [word for word in own if word in read]
         if not words or not asked.reachable:
             continue
         match = " OR ".join(f'"{word}"' for word in words)
@@ -310,6 +365,21 @@ def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None)
             if allowed is None or n in allowed:
                 found[n] = found.get(n, 0.0) - weight * score
     return {n: min(1.0, score / (_PER_IDF * asked.reachable)) for n, score in found.items()}
+
+
+def _rare_enough(asked: query.Query) -> set[str]:
+    """Terms of the query that are looked up: the rarest until `POSTINGS` entries hold them, at least one.
+
+    Reading every occurrence of `performance` in 100 000 entries takes longer than all the rest and tells nothing.
+    """
+    total = 0
+    found: set[str] = set()
+    for term in sorted((*asked.own, *asked.also), key=lambda term: asked.counts.get(term, 0)):
+        before, total = total, total + asked.counts.get(term, 0)
+        if before and total > POSTINGS:
+            break
+        found.add(term)
+    return found
 
 
 def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], lang: str) -> Iterator[Hit]:

@@ -1,6 +1,7 @@
 """Where the search index lies, and that it is there, whole and fresh before anyone reads it.
 
-A wheel carries `data/index.db`. A checkout builds one into the user's cache (`KB_INDEX`, else `$XDG_CACHE_HOME/kb`)
+A wheel carries `data/index.db`, read unless a fresh one lies in the cache (made by `kb index`, or because that one is
+damaged). A checkout builds one into the user's cache (`KB_INDEX`, else `$XDG_CACHE_HOME/kb`)
 and again when the entry files have changed; unchanged entries keep their vectors. Where nothing can be written, a
 private temporary folder serves, else memory. A team's own entries (`KB_DATA`) are in it too; what had to be left out
 of them is told on stderr whenever the index is opened.
@@ -14,20 +15,22 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from kb import settings, shipped
 from kb.errors import KnowledgeError
-from kb.knowledge import embed, own
+from kb.knowledge import chosen, own
+from kb.knowledge import nearest as near
 
 if TYPE_CHECKING:
+    from kb.knowledge.embed import Encoder
     from kb.model import Entry
 
 MEMORY = ":memory:"  # where an index lies that no file holds
-FORMAT = 3  # of the index file; kb.knowledge.index writes it
+FORMAT = 4  # of the index file; kb.knowledge.index writes it
 _ALSO_READ = (
     "glossary.tsv",
     "aliases.tsv",
@@ -44,7 +47,7 @@ _TOLD = 5  # faults of a team's entries told one by one
 class Index:
     """An open index, read only, with the model that made it."""
 
-    def __init__(self, db: sqlite3.Connection, embedder: embed.Embedder, where: str) -> None:
+    def __init__(self, db: sqlite3.Connection, embedder: Encoder, where: str) -> None:
         """Read what every search needs.
 
         Raises:
@@ -65,46 +68,85 @@ class Index:
         self.size: int = meta["entries"]
         self.fingerprint: str = meta["fingerprint"]
         self.left_out: list[str] = meta["left_out"]
+        factor, offset = meta["scale"]
+        self._scale: tuple[float, float] = (factor, offset)
         self._codes: list[int] = []
+        self._matrix: near.Matrix | None = None
+        self._asked = 0
 
     @property
     def codes(self) -> list[int]:
         """The bit codes of all vectors, in the order of the entries."""
         if not self._codes and self.size:
-            (raw,) = self.db.execute("SELECT bits FROM codes").fetchone()
+            raw = self._raw()
             width = len(raw) // self.size
             self._codes = [int.from_bytes(raw[i : i + width], "big") for i in range(0, len(raw), width)]
         return self._codes
 
+    def nearest(self, asked: int, count: int) -> list[int]:
+        """Places, from 0, of the entries whose code differs least; with numpy for the later queries of a large index."""
+        self._asked += 1
+        if self.size >= near.LARGE and self._asked == near.PATIENT:
+            with suppress(ImportError):  # without numpy it goes on as before
+                self._matrix = near.Matrix(self._raw(), self.size)
+        if self._matrix is not None:
+            return self._matrix.nearest(asked, count)
+        return near.nearest(self.codes, asked, count)
 
-_open: dict[tuple[str, ...], Index] = {}
+    def cosines(self, vector: Sequence[float], codes: near.Codes) -> list[float]:
+        """Cosine of a unit vector with int8 codes, brought to the scale of the built-in model."""
+        matrix = self._matrix
+        found = near.cosines(vector, codes) if matrix is None else matrix.cosines(vector, codes)
+        factor, offset = self._scale
+        return found if (factor, offset) == (1.0, 0.0) else [factor * cosine + offset for cosine in found]
+
+    def _raw(self) -> bytes:
+        (raw,) = self.db.execute("SELECT bits FROM codes").fetchone()
+        return bytes(raw)
 
 
-def index() -> Index:
+_open: dict[tuple[str, str, str, str], Index] = {}
+
+
+def index(model: str = "") -> Index:
     """The index of the shipped knowledge and the team's own, opened once a process; built first where needed.
 
+    Args:
+        model: builtin, semantic or own; else the one in use (`kb.knowledge.chosen`).
+
     Raises:
+        UsageError: there is no such model.
         KnowledgeError: the entries, the model or the file that `KB_INDEX` names are at fault.
     """
-    named, key = _key()
+    named, key = _key(model)
     if key not in _open:
-        _open[key] = _told(_find(named))
+        _open[key] = _told(_find(named, key[2]))
     return _open[key]
 
 
-def rebuilt() -> Index:
-    """The index after one that proved damaged was made anew (the shipped one is passed over)."""
-    named, key = _key()
+def rebuilt(model: str = "", *, progress: Callable[[int], None] | None = None) -> Index:
+    """The index made anew: after one that proved damaged, or because somebody asks for it.
+
+    The one that came with the installation stays as it is; from now on the fresh one in the cache is read in its place.
+    """
+    named, key = _key(model)
     broken = _open.pop(key, None)
     if broken is not None:
         broken.db.close()
-    _open[key] = _told(_cached(named, embed.Embedder(embed.shipped_model()), anew=True))
+    _open[key] = _told(_cached(named, key[2], chosen.encoder(key[2]), anew=True, progress=progress))
     return _open[key]
 
 
-def _key() -> tuple[Path | None, tuple[str, ...]]:
+def ready(encoder: Encoder, model: str, progress: Callable[[int], None] | None = None) -> Index:
+    """The index for a model that is about to be chosen, made where it is missing; the one in use stays as it is."""
+    named, _ = _key(chosen.BUILTIN)
+    return _cached(named, model, encoder, progress=progress)
+
+
+def _key(model: str) -> tuple[Path | None, tuple[str, str, str, str]]:
     named = settings.value("index")
-    key = (named, settings.value("data"), *map(str, own.packs()))
+    packs = os.pathsep.join(map(str, own.packs()))
+    key = (named, settings.value("data"), chosen.name(model), packs)
     return (Path(named).expanduser() if named else None), key
 
 
@@ -122,7 +164,7 @@ def close() -> None:
         _open.popitem()[1].db.close()
 
 
-def opened(path: Path, embedder: embed.Embedder) -> Index:
+def opened(path: Path, embedder: Encoder) -> Index:
     """Open an index file; see `Index` for the errors."""
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     try:
@@ -132,7 +174,7 @@ def opened(path: Path, embedder: embed.Embedder) -> Index:
         raise
 
 
-def in_memory(entries: Sequence[Entry], embedder: embed.Embedder, left_out: Sequence[str] = ()) -> Index:
+def in_memory(entries: Sequence[Entry], embedder: Encoder, left_out: Sequence[str] = ()) -> Index:
     """An index of these entries that no file holds."""
     from kb.knowledge import index as builder
 
@@ -142,36 +184,36 @@ def in_memory(entries: Sequence[Entry], embedder: embed.Embedder, left_out: Sequ
     return Index(db, embedder, MEMORY)
 
 
-def load_entries(chosen: Index | None = None) -> dict[str, Entry]:
+def load_entries(use: Index | None = None) -> dict[str, Entry]:
     """All entries by id, in the order of the index: JSON only, no YAML."""
     from kb.knowledge import record
 
     found = {}
-    for told in _records("SELECT json FROM entry ORDER BY n", (), chosen):
+    for told in _records("SELECT json FROM entry ORDER BY n", (), use):
         if told["file"]:
             told["file"] = str(shipped.root() / told["file"])  # an absolute path stays as it is
         found[told["id"]] = record.entry(told)
     return found
 
 
-def record_of(entry: str, chosen: Index | None = None) -> dict[str, Any] | None:
+def record_of(entry: str, use: Index | None = None) -> dict[str, Any] | None:
     """The entry of that id as the index holds it, None where there is none."""
-    found = _records("SELECT json FROM entry WHERE id = ?", (entry,), chosen)
+    found = _records("SELECT json FROM entry WHERE id = ?", (entry,), use)
     return found[0] if found else None
 
 
-def _records(query: str, values: tuple[str, ...], chosen: Index | None) -> list[dict[str, Any]]:
+def _records(query: str, values: tuple[str, ...], use: Index | None) -> list[dict[str, Any]]:
     """Entries as the index holds them; an index of ours that proves damaged behind its head is made anew, once."""
 
     def read(source: Index) -> list[dict[str, Any]]:
         return [json.loads(text) for (text,) in source.db.execute(query, values)]
 
-    if chosen is not None:
-        return read(chosen)
-    try:
-        return read(index())
+    if use is not None:
+        return read(use)
+    try:  # the entries are the same with every model, and this one is always there
+        return read(index(chosen.BUILTIN))
     except (sqlite3.DatabaseError, ValueError):
-        return read(rebuilt())
+        return read(rebuilt(chosen.BUILTIN))
 
 
 def version() -> str:
@@ -211,18 +253,30 @@ def _stats(root: Path) -> Iterator[tuple[str, int, int]]:
         yield path.name, stat.st_size, stat.st_mtime_ns
 
 
-def _find(named: Path | None) -> Index:
-    embedder = embed.Embedder(embed.shipped_model())
-    ready = shipped.root() / "index.db"
-    if named is None and ready.is_file() and not own.folders():
-        found = _usable(ready, embedder, fingerprint(shipped.root(), times=False))
+def _find(named: Path | None, model: str) -> Index:
+    encoder = chosen.encoder(model)
+    if named is None and model == chosen.BUILTIN and not own.folders():
+        found = _made_instead(encoder) or _usable(
+            shipped.root() / "index.db", encoder, fingerprint(shipped.root(), times=False)
+        )
         if found:
             return found
-    return _cached(named, embedder)
+    return _cached(named, model, encoder)
 
 
-def _usable(path: Path, embedder: embed.Embedder, mark: str) -> Index | None:
+def _made_instead(encoder: Encoder) -> Index | None:
+    """The fresh index in the cache, where one is: it was asked for, or the one that a wheel carries is damaged."""
+    try:
+        path = _cache_folder() / _name("")
+    except OSError:
+        return None
+    return _usable(path, encoder, _mark(shipped.root())) if path.is_file() else None
+
+
+def _usable(path: Path, embedder: Encoder, mark: str) -> Index | None:
     """The index of that file if it is whole, of this model and fresh."""
+    if not path.is_file():
+        return None
     try:
         found = opened(path, embedder)
     except (sqlite3.Error, ValueError, KeyError, TypeError, KnowledgeError):
@@ -233,26 +287,27 @@ def _usable(path: Path, embedder: embed.Embedder, mark: str) -> Index | None:
     return None
 
 
-def _cached(named: Path | None, embedder: embed.Embedder, *, anew: bool = False) -> Index:
+def _cached(
+    named: Path | None,
+    model: str,
+    embedder: Encoder,
+    *,
+    anew: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Index:
     root = shipped.root()
     mark = _mark(root)
-    name = (
-        f"index-{crc32(':'.join(map(str, (root, *own.folders()))).encode()):08x}.db"  # each checkout its own
-    )
     if named is not None and named.exists() and not _is_index(named):
         raise KnowledgeError(
             "the file that KB_INDEX names is no search index, or a damaged one",
             where=str(named),
             now="delete it or name another file",
         )
-    places: list[Callable[[], Path]] = [lambda: _cache_folder() / name, lambda: _own_temporary() / name]
-    if named is not None:
-        places = [lambda: named]
-    for place in places:
+    for place in _places(named, model, embedder):
         try:
             path = place()
             found = None if anew else _usable(path, embedder, mark)
-            return found or _made(path, embedder, mark, anew=anew)
+            return found or _made(path, embedder, mark, anew=anew, progress=progress)
         except (OSError, sqlite3.OperationalError) as fault:  # SQLite has its own error for a full disk
             if named is not None:
                 raise KnowledgeError(
@@ -264,17 +319,33 @@ def _cached(named: Path | None, embedder: embed.Embedder, *, anew: bool = False)
     return in_memory(entries, embedder, left_out)
 
 
-def _made(path: Path, embedder: embed.Embedder, mark: str, *, anew: bool) -> Index:
+def _places(named: Path | None, model: str, embedder: Encoder) -> list[Callable[[], Path]]:
+    """Where the index may lie, best first; each model and each checkout has its own."""
+    other = "" if model == chosen.BUILTIN else f"-{embedder.version}"
+    if named is not None:
+        return [lambda: named.with_name(f"{named.stem}{other}{named.suffix}")]
+    name = _name(other)
+    return [lambda: _cache_folder() / name, lambda: _own_temporary() / name]
+
+
+def _name(other: str) -> str:
+    folders = ":".join(map(str, (shipped.root(), *own.folders())))
+    return f"index-{crc32(folders.encode()):08x}{other}.db"
+
+
+def _made(
+    path: Path, embedder: Encoder, mark: str, *, anew: bool, progress: Callable[[int], None] | None = None
+) -> Index:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
         found = None if anew else _usable(path, embedder, mark)  # another process may just have made it
         if found is None:
-            _build(path, embedder, mark)
+            _build(path, embedder, mark, progress)
             found = opened(path, embedder)
         return found
 
 
-def _build(path: Path, embedder: embed.Embedder, mark: str) -> None:
+def _build(path: Path, embedder: Encoder, mark: str, progress: Callable[[int], None] | None) -> None:
     import threading
 
     from kb.knowledge import index as builder
@@ -285,7 +356,9 @@ def _build(path: Path, embedder: embed.Embedder, mark: str) -> None:
     notice.start()
     try:
         entries, left_out = own.merged(shipped.root())
-        builder.build(entries, path, embedder, fingerprint=mark, old=path, left_out=left_out)
+        builder.build(
+            entries, path, embedder, fingerprint=mark, old=path, left_out=left_out, progress=progress
+        )
     finally:
         notice.cancel()
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import lru_cache
 
 CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _SAYS_NOTHING = """
@@ -25,14 +26,14 @@ _VERSION = re.compile(r"(?<=[a-z])v\d+$")  # MatMulV2 is found as matmul too
 _LONGEST = 64  # characters of a term; longer ones are hashes and base64
 
 
-def tokens(text: str) -> Iterator[str]:
+def tokens(text: str) -> list[str]:
     """Runs of Latin letters, digits and underscores, and runs of Chinese or Japanese, as written."""
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
-        if len(match.group()) <= _LONGEST or match.group()[0] > "\x7f":
-            yield match.group()
+    found = _TOKEN.findall(text if text.isascii() else unicodedata.normalize("NFKC", text))
+    return [token for token in found if len(token) <= _LONGEST or token[0] > "\x7f"]
 
 
-def of_token(token: str) -> list[str]:
+@lru_cache(maxsize=1 << 16)
+def of_token(token: str) -> tuple[str, ...]:
     """The terms of one token, the token itself first.
 
     `FlashAttentionScore` gives flashattentionscore, flash, attention, score; `MatMulV2` matmulv2, matmul;
@@ -42,11 +43,11 @@ def of_token(token: str) -> list[str]:
     """
     if is_cjk(token):
         if len(token) == 1:
-            return [token] if ord(token) > 0x30FF else []  # a lone kana is a particle
-        return [pair for i in range(len(token) - 1) if (pair := token[i : i + 2]) not in STOP]
+            return (token,) if ord(token) > 0x30FF else ()  # a lone kana is a particle
+        return tuple(pair for i in range(len(token) - 1) if (pair := token[i : i + 2]) not in STOP)
     whole = token.casefold().strip("_")
     if not _speaks(whole):
-        return []
+        return ()
     chunks = [chunk for chunk in token.split("_") if chunk]
     found = [whole, _VERSION.sub("", whole)]
     if len(chunks) > 1:
@@ -54,7 +55,7 @@ def of_token(token: str) -> list[str]:
     for chunk in chunks:
         if any(map(str.islower, chunk)):  # NC1HWC0 and EZ9999 stay whole
             found += [part.casefold() for part in _PART.findall(chunk) if len(part) > 2]
-    return [term for term in dict.fromkeys(found) if _speaks(term)]
+    return tuple(term for term in dict.fromkeys(found) if _speaks(term))
 
 
 def _speaks(term: str) -> bool:
@@ -64,6 +65,12 @@ def _speaks(term: str) -> bool:
 def terms(text: str) -> list[str]:
     """All terms of a text in order, repeats kept."""
     return [term for token in tokens(text) for term in of_token(token)]
+
+
+@lru_cache(maxsize=1 << 16)
+def written(token: str) -> str:
+    """The terms of one token divided by spaces, as the index holds them."""
+    return " ".join(of_token(token))
 
 
 def squeeze(run: Iterable[str]) -> str:

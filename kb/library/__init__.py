@@ -103,7 +103,7 @@ def advise_metrics(
 
 def search(
     query: str, *, k: int = 10, kind: str | None = None, op: str | None = None, soc: str | None = None,
-    bottleneck: str | None = None, lang: str = "en",
+    bottleneck: str | None = None, evidence: str | None = None, language: str | None = None, lang: str = "en",
 ) -> SearchResult:  # fmt: skip
     """Entries that fit a question in English, Chinese or Japanese, as `kb search` finds them.
 
@@ -114,17 +114,29 @@ def search(
         op: only entries that name this operator (any spelling or framework name).
         soc: only entries for this chip, its family, or any chip.
         bottleneck: only entries about this bottleneck.
+        evidence: only entries with this grade of evidence: "vendor", "third-party", "stated", "practice".
+        language: only entries that are written out in this language: "en", "zh", "ja".
         lang: language of titles and summaries: "en", "zh", "ja".
 
     Raises:
-        UsageError: an unknown kind, chip or language, or `k` below 1. KnowledgeError: the knowledge base is damaged.
+        UsageError: an unknown kind, chip, bottleneck, grade or language, or `k` below 1. KnowledgeError: the knowledge base is damaged.
     """
     from kb.knowledge import search as searching
     from kb.report.catalogue import LANGUAGES
 
     if lang not in LANGUAGES:
         raise UsageError(f"no language {lang!r}", where="lang", now=f"Choose one of {', '.join(LANGUAGES)}.")
-    found = searching.search(query, k=k, kind=kind, op=op, soc=soc, bottleneck=bottleneck, lang=lang)
+    found = searching.search(
+        query,
+        k=k,
+        kind=kind,
+        op=op,
+        soc=soc,
+        bottleneck=bottleneck,
+        evidence=evidence,
+        language=language,
+        lang=lang,
+    )
     return SearchResult(*found)
 
 

@@ -1,1 +1,4 @@
-"""Everything that needs the extra `models`: sentence-transformers, torch. Nothing else in `kb` imports it."""
+"""Search models other than the built-in one, and the built-in one as a sentence-transformers folder.
+
+Each needs an extra (`semantic`, `models`) and says so where it is missing; nothing here is loaded before it is asked for.
+"""

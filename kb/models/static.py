@@ -16,7 +16,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.models import Normalize, StaticEmbedding
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from kb.knowledge.embed import shipped_model
+from kb import shipped
 
 UNKNOWN = "<unk>"
 
@@ -44,7 +44,7 @@ def read(path: Path) -> tuple[Tokenizer, np.ndarray]:
 
 def export(folder: Path, model: Path | None = None) -> Path:
     """Write the model as a plain sentence-transformers folder (StaticEmbedding, about 40 MB); returns the folder."""
-    tokenizer, table = read(model or shipped_model())
+    tokenizer, table = read(model or shipped.root() / "model" / "static.db")
     SentenceTransformer(
         modules=[StaticEmbedding(tokenizer, embedding_weights=table), Normalize()], device="cpu"
     ).save(str(folder))

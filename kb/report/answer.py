@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kb import units
 from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
 from kb.report.catalogue import TEXTS, say
+from kb.report.three import first_three
 
 CANDIDATES = 4  # chips named where several fit; the JSON document names all
 
@@ -29,6 +30,7 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
     if report.recommendations:
         best = report.recommendations[0]
         lines.append(Line(say("answer.first", lang), best.title, gain_text(report, best, lang)))
+        lines += _together(report, lang)
     elif first is not None:
         lines.append(Line(say("answer.first", lang), say("first.nothing", lang)))
     if first is not None:
@@ -47,6 +49,17 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
             )
         )
     return tuple(lines)
+
+
+def _together(report: Report, lang: str) -> list[Line]:
+    """What the first three save together, where there is more than one."""
+    found = first_three(report)
+    if found is None or found.likely <= 0:
+        return []
+    low, likely, high = (units.percent(value) for value in (found.low, found.likely, found.high))
+    of = say(f"of.{found.base}", lang)
+    text = say("three.text", lang, count=len(found.ids), low=low, likely=likely, high=high, of=of)
+    return [Line(say("answer.three", lang), text, say("three.how", lang))]
 
 
 def _bound(report: Report, lang: str) -> str:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from kb.model import Evidence, Finding, Recommendation, Report
-from kb.report import answer
+from kb.report import answer, forecast
 from kb.report.catalogue import say
 from kb.report.chart import CHARTS
-from kb.report.page.html import table
+from kb.report.page import Heading
+from kb.report.page.html import block, table
 from kb.report.sheet import esc, sheet
 from kb.report.text import clean_lines, code_of
 
@@ -45,7 +46,7 @@ _Section = Callable[[Report, str, str], Iterator[str]]
 
 def _sections() -> tuple[tuple[str, _Section], ...]:
     return (
-        ("head.charts", _charts), ("head.data", _key_data), ("head.operators", _operators), ("head.findings", _findings),
+        ("head.charts", _charts), ("head.data", _key_data), ("head.forecast", _forecast), ("head.operators", _operators), ("head.findings", _findings),
         ("head.recommendations", _recommendations), ("head.cases", _cases), ("head.unjudged", _unjudged),
         ("head.warnings", _warnings), ("head.files", _files),
     )  # fmt: skip
@@ -128,7 +129,7 @@ def _key_data(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa:
 
 
 def _operators(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
-    if not report.operators:
+    if not report.operators or report.forecast is not None:
         return
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
     longest = answer.by_time(report)
@@ -145,6 +146,16 @@ def _operators(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa
     yield from table(heads, rows, frozenset({3, 4}), row="<tr data-f>")
     if len(longest) > len(rows):
         yield f'<p class="quiet">{esc(say("count.more", lang, count=len(longest) - len(rows)))}</p>'
+
+
+def _forecast(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
+    if report.forecast is None:
+        return
+    for part in forecast.blocks(report.forecast, lang, most=40):
+        for line in block(part):
+            yield (
+                line.replace("<h2>", "<h3>").replace("</h2>", "</h3>") if isinstance(part, Heading) else line
+            )
 
 
 def _findings(report: Report, lang: str, prefix: str) -> Iterator[str]:

@@ -7,12 +7,14 @@ from typing import Any
 
 from kb.model import Report, to_dict
 from kb.report.dump import dumps
+from kb.report.three import first_three
 
 NAME = "json"
 EXTENSION = ".json"
 BINARY = False
 SCHEMA = "kb.report/1"
 
+COMPUTED = frozenset({"first_three"})  # keys that follow from the others
 # The promised keys in their promised order; everything else a report knows follows.
 _PROMISED = ("target", "run", "findings", "not_judged", "recommendations", "similar_cases", "warnings")
 _FURTHER = (
@@ -24,6 +26,7 @@ _FURTHER = (
     "ranks",
     "steps",
     "operators",
+    "forecast",
     "key_data",
     "files",
     "charts",
@@ -39,6 +42,9 @@ def document(report: Report) -> dict[str, Any]:
     """
     whole = to_dict(report)
     out = {"schema": SCHEMA} | {key: whole[key] for key in (*_PROMISED, *_FURTHER) if key in whole}
+    together = first_three(report)
+    if together is not None:
+        out["first_three"] = to_dict(together)
     out["operators"] = [_operator(item) for item in whole["operators"]]
     out["findings"] = [
         item | {"operators": [_operator(operator) for operator in item["operators"]]}

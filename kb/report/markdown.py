@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb.model import Finding, OperatorRef, Recommendation, Report
-from kb.report import answer
+from kb.report import answer, forecast
 from kb.report.catalogue import say
 from kb.report.escape import md, md_code, md_fence, md_prose
-from kb.report.page.markdown import table
+from kb.report.page import Heading
+from kb.report.page.markdown import block, table
 from kb.report.text import code_of
 
 NAME = "markdown"
@@ -45,7 +46,9 @@ def _basic(report: Report, lang: str) -> Iterator[str]:
     ]
     labelled = tuple((say(key, lang), value) for key, value in rows if value)
     yield from table((say("label.item", lang), say("label.value", lang)), labelled)
-    if len(report.operators) > 1:
+    if report.forecast is not None:
+        yield from _forecast(report, lang)
+    elif len(report.operators) > 1:
         yield ""
         yield from _operators(report, lang)
 
@@ -63,6 +66,17 @@ def _operators(report: Report, lang: str) -> Iterator[str]:
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
     longest = answer.by_time(report)[:TOP]
     yield from table(heads, tuple(_operator_row(operator, lang) for operator in longest), frozenset({3, 4}))
+
+
+def _forecast(report: Report, lang: str) -> Iterator[str]:
+    assert report.forecast is not None  # noqa: S101 - asked before
+    for part in forecast.blocks(report.forecast, lang, most=20):
+        yield ""
+        if isinstance(part, Heading):  # the report has four headings, and these are not among them
+            note = f" ({md(part.note)})" if part.note else ""
+            yield f"**{md(part.text)}**{note}"
+        else:
+            yield from block(part)
 
 
 def _operator_row(operator: OperatorRef, lang: str) -> tuple[str, ...]:

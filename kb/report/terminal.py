@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kb import units
 from kb.model import Evidence, Finding, OperatorRef, PipeShare, Recommendation, Report, WorkPoint
-from kb.report import answer
+from kb.report import answer, forecast
 from kb.report.text import clean, clean_lines, code_of, pad, shorten, width_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def render(report: Report, *, lang: str, width: int, color: bool) -> str:
         _answer,
         _key_data,
         _operators,
+        _forecast,
         _pipes,
         _roofline,
         _findings,
@@ -83,7 +84,7 @@ def _data_cells(item: Evidence, bars: bool) -> list[Cell]:
 
 
 def _operators(screen: Screen, report: Report) -> None:
-    if len(report.operators) < 2:
+    if len(report.operators) < 2 or report.forecast is not None:
         return
     screen.heading("head.operators")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
@@ -92,6 +93,18 @@ def _operators(screen: Screen, report: Report) -> None:
     screen.table(rows, heads=heads, right=frozenset({2, 3, 4}))
     if len(longest) > SHOWN:
         screen.prose(screen.say("count.more", count=len(longest) - SHOWN), indent=2, style="dim")
+
+
+def _forecast(screen: Screen, report: Report) -> None:
+    if report.forecast is None:
+        return
+    from kb.report.page import Heading, text  # noqa: PLC0415
+
+    for part in forecast.blocks(report.forecast, screen.lang, room=screen.width):
+        if isinstance(part, Heading):
+            screen.line()
+        for line in text.block(part, screen.width, False):
+            screen.line(line, "bold cyan" if isinstance(part, Heading) else "")
 
 
 def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:

@@ -11,11 +11,14 @@ from kb.comparison import Comparison
 from kb.engine.check.result import CheckedNode, CheckedOperator
 from kb.engine.collect.doctor import Check
 from kb.engine.family.guess import FamilyGuess
+from kb.engine.migration import Step
 from kb.engine.readers.listing import Format
 from kb.experience import Outcome, Tried
+from kb.forecast import Forecast, ForecastOperator
 from kb.knowledge.faults import Fault
 from kb.knowledge.search import Hit, SearchResult
 from kb.model import Entry, EntryKind, Grade, OperatorRef, Report, SimilarCase, State
+from kb.report.three import Together
 from kb.schema.generate import Schema, Shape, schema_of
 from kb.store.runs import RunSummary
 
@@ -86,6 +89,7 @@ class CheckDocument:
     similar_cases: tuple[SimilarCase, ...]
     warnings: tuple[str, ...]
     nodes: tuple[CheckedNode, ...]
+    breaks_limits: int
     summary: Mapping[str, int]
     tables: str
 
@@ -203,6 +207,7 @@ class ExplainDocument:
 
     bottleneck: str
     pattern: Entry | None
+    judged: tuple[Judged, ...]
     helps: tuple[EntryRow, ...]
     does_not_help: tuple[EntryRow, ...]
     cases: tuple[EntryRow, ...]
@@ -256,6 +261,109 @@ class NewDocument:
     kind: EntryKind
     path: str | None
     text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDocument(Report):
+    """What bounds a run and what to change first; `first_three` is what the first advice saves together."""
+
+    first_three: Together | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An input of a judgement (`metric`, `meaning`) or a limit of it (`name`, `value`, `source`)."""
+
+    kind: Literal["input", "limit"]
+    metric: str | None
+    meaning: str | None
+    name: str | None
+    value: str | None
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of operators: `factor` is measured over estimated, `low` and `high` the range of the scaled estimate."""
+
+    factor: float
+    kernels: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationDocument:
+    """Factors of a chip, as they are kept beside the run store."""
+
+    chip: str
+    source: str
+    classes: Mapping[str, Class]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDocument:
+    """The search model in use; after a choice also how many entries it embedded, and the file with their vectors."""
+
+    model: str
+    name: str
+    version: str
+    dimensions: int
+    entries: int | None
+    index: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationCase:
+    """A case that resembles the network, with its published gains."""
+
+    id: str
+    title: str
+    why: str
+    results: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage(CheckDocument):
+    """The coverage as `kb check` prints it, with its own name."""
+
+    schema: Literal["kb.check/1"] = "kb.check/1"
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationDocument:
+    """The plan of a migration: coverage, estimated time, steps in order, what to profile first."""
+
+    model: str
+    soc: str
+    run: str
+    coverage: Coverage
+    forecast: Forecast
+    plan: tuple[Step, ...]
+    profile_first: tuple[ForecastOperator, ...]
+    cases: tuple[MigrationCase, ...]
+    warnings: tuple[str, ...]
+
+
+class Found(NamedTuple):
+    """An entry that is like another."""
+
+    rank: int
+    id: str
+    kind: str
+    title: str
+    score: float
+    why: str
+    summary: str
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarDocument:
+    """Entries most like another."""
+
+    id: str
+    results: tuple[Found, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +446,7 @@ class ValidateDocument:
 _PROMISED = ("type", "count", "engine", "restriction", "remedies", "runs")
 SHAPES: Mapping[type, Shape] = {
     CheckDocument: Shape(nullable=frozenset(("opset", "family"))),
+    Coverage: Shape(nullable=frozenset(("opset", "family"))),
     CheckedOperator: Shape(
         optional=frozenset(CheckedOperator.__dataclass_fields__) - frozenset(_PROMISED),
         nullable=frozenset(("restriction",)),
@@ -346,13 +455,14 @@ SHAPES: Mapping[type, Shape] = {
     EntryDocument: Shape(hidden=frozenset(("file",)), optional=frozenset(("outcomes",))),
     Hit: Shape(optional=frozenset(("parts",))),
     OperatorRef: Shape(optional=frozenset(("type",)), nullable=frozenset(("type",))),
-    Report: Shape(optional=frozenset(("measured",))),  # in the documents that are kept
+    ReportDocument: Shape(optional=frozenset(("measured",))),  # in the documents that are kept
     SearchResult: Shape(optional=frozenset(("near_terms",))),
 }
 
 DOCUMENTS: Mapping[str, Printed] = {
     "kb.ask.questions/1": Printed(AskQuestionsDocument, "kb ask --list"),
     "kb.ask/1": Printed(AskDocument, "kb ask"),
+    "kb.calibration/1": Printed(CalibrationDocument, "kb estimate --calibrate keeps it"),
     "kb.check/1": Printed(CheckDocument, "kb check"),
     "kb.compare/1": Printed(CompareDocument, "kb compare"),
     "kb.config/1": Printed(ConfigDocument, "kb config list"),
@@ -364,17 +474,20 @@ DOCUMENTS: Mapping[str, Printed] = {
     "kb.formats/1": Printed(FormatsDocument, "kb formats"),
     "kb.index/1": Printed(IndexDocument, "kb index"),
     "kb.list/1": Printed(ListDocument, "kb list"),
+    "kb.migration/1": Printed(MigrationDocument, "kb migrate-report"),
+    "kb.model/1": Printed(ModelDocument, "kb model show, kb model use"),
     "kb.new/1": Printed(NewDocument, "kb new, kb case from-compare"),
     "kb.outcome-export/1": Printed(OutcomeExportDocument, "kb outcome --export"),
     "kb.outcome-import/1": Printed(OutcomeImportDocument, "kb outcome --import"),
     "kb.outcome/1": Printed(OutcomeDocument, "kb outcome"),
     "kb.outcomes/1": Printed(OutcomesDocument, "kb outcome without runs"),
-    "kb.report/1": Printed(Report, "kb advise, kb profile-and-advise, kb report"),
+    "kb.report/1": Printed(ReportDocument, "kb advise, kb profile-and-advise, kb report"),
     "kb.runs.deleted/1": Printed(RunsDeletedDocument, "kb runs delete"),
     "kb.runs.sql/1": Printed(RunsSqlDocument, "kb runs sql"),
     "kb.runs/1": Printed(RunsDocument, "kb runs list"),
     "kb.schema/1": Printed(SchemaDocument, "kb schema"),
     "kb.search/1": Printed(SearchResult, "kb search"),
+    "kb.similar/1": Printed(SimilarDocument, "kb similar"),
     "kb.status/1": Printed(StatusDocument, "kb eval knowledge"),
     "kb.validate/1": Printed(ValidateDocument, "kb validate"),
 }

@@ -63,6 +63,7 @@ ADDED: tuple[str, ...] = (
     "product-unaligned-inner-axis",  # rows of an operand that are no whole number of 512-byte lines
     "conv-few-channels",  # a convolution whose few input channels are padded to 16
     "tiny-kernels",  # a visible part of the compute time in launches of a few microseconds
+    "far-from-floor",  # a multiple of the roofline floor, and no counter that says why
     "rank-imbalance",  # one rank computes longer, or the others wait for it
 )
 

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import onnx_writer as w
 import pytest
+
+from tools.samples import onnx_writer as w
 
 FALLS = w.model(
     w.graph(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from command_fakes import put
 
+from kb.knowledge import evaluate
 from kb.shipped import root
 
 
@@ -86,7 +87,27 @@ def test_real_cases_need_their_folder(kb: Any) -> None:
 def test_an_index_that_fits_nowhere_is_not_called_made(kb: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from kb.knowledge import store
 
-    monkeypatch.setattr(store, "rebuilt", lambda: SimpleNamespace(where=store.MEMORY, size=504))
+    monkeypatch.setattr(store, "rebuilt", lambda **_: SimpleNamespace(where=store.MEMORY, size=504))
     done = kb("index")
     assert (done.status, done.out) == (1, "")
     assert "fits nowhere" in done.err
+
+
+def test_search_scores_under_their_floor_are_1(
+    kb: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put(
+        monkeypatch, "kb.knowledge.evaluate", questions=lambda path: [path], read_floor=evaluate.read_floor,
+        below=evaluate.below, run=lambda index, asked: {"fused": {"all": Scores()}},
+    )  # fmt: skip
+    floor = tmp_path / "floor.json"
+    floor.write_text('{"fused.all.ndcg10": 0.5}')
+    assert kb("eval", "search", "q.tsv", "--floor", str(floor)).status == 0
+    floor.write_text('{"fused.all.ndcg10": 0.6, "fused.ja.ndcg10": 0.1}')
+    done = kb("eval", "search", "q.tsv", "--floor", str(floor), "--format", "json")
+    assert done.status == 1
+    assert json.loads(done.out)["below_floor"] == ["fused.all.ndcg10", "fused.ja.ndcg10"]
+    assert "0.512" in kb("eval", "search", "q.tsv", "--floor", str(floor)).out
+    for wrong in ("[]", '{"fused.all": 1}', '{"fused.all.speed": 1}'):
+        floor.write_text(wrong)
+        assert kb("eval", "search", "q.tsv", "--floor", str(floor)).status == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +108,51 @@ def test_a_library_product_is_not_told_to_use_the_cube(hand_written: str, fires:
     labels = {"core": "mix", "op_type": "FusedInferAttentionScore", "op_pattern": "attention"}
     data = {"labels": labels | {"hand_written": hand_written}, "values": {"aic_mac_ratio": 0.02}}
     assert (judge("cube-idle-no-dot", data) is not None) is fires
+
+
+def _alone(core: str, values: dict[str, float], **labels: str) -> dict[str, Any]:
+    return {
+        "labels": {"core": core, "op_type": "X", **labels},
+        "values": {"task_duration_us": 500.0, **values},
+    }
+
+
+@pytest.mark.parametrize(
+    ("bottleneck", "data", "fires"),
+    [
+        ("small-mte2-reads", _alone("unknown", {"bytes_per_mte2_instruction": 128}), True),
+        ("small-mte2-reads", _alone("unknown", {"bytes_per_mte2_instruction": 65536}), False),
+        ("l2-thrash", _alone("unknown", {"l2_hit_rate": 0.01}), True),
+        # a capture with counters starts with a cold L2: the rate alone says nothing there
+        ("l2-thrash", _alone("vector", {"l2_hit_rate": 0.01, "max_pipe_ratio": 0.9}), False),
+        ("pure-transport-with-vector-time", _alone("vector", {"aiv_vec_ratio": 0.6}, op_pattern="transpose"), True),
+        ("cv-sync-bound", _alone("mix", {"aic_scalar_ratio": 0.7, "aic_mac_ratio": 0.1}, op_pattern="attention"), True),
+        ("cv-sync-bound", _alone("mix", {"aic_scalar_ratio": 0.7, "aic_mac_ratio": 0.1}, op_pattern="matmul"), False),
+        (
+            "cv-sync-bound",
+            _alone(
+                "mix", {"aic_scalar_ratio": 0.7, "aic_mac_ratio": 0.1}, op_pattern="attention", kernel_language="library"
+            ),
+            False,
+        ),
+        ("far-from-floor", _alone("vector", {"floor_ratio": 0.1, "aiv_vec_ratio": 0.8, "max_pipe_ratio": 0.8}), False),
+        ("gemv-small-m", _alone("cube", {"matmul_m": 16, "matmul_n": 16, "matmul_k": 1024}, op_pattern="matmul"), False),
+    ],
+)  # fmt: skip
+def test_partial_counters_are_judged_with_low_confidence_or_not_at_all(
+    bottleneck: str, data: dict[str, Any], fires: bool
+) -> None:
+    held = judge(bottleneck, data)
+    assert (held is not None) is fires
+    if held is not None:
+        assert held.confidence <= 0.5, "what was not measured is not sure"
+
+
+def test_small_products_near_their_floor_are_left_alone() -> None:
+    """A decoding step's linear layers stream their weights: short, on a part of the cores, and at the memory's rate."""
+    fires = sample("many-small-products")["fires"]
+    near = copy.deepcopy(fires)
+    for kernel in near["operators"]:
+        kernel["values"] |= {"floor_ratio": 0.85, "memory_floor_us": 10.0, "compute_floor_us": 1.0}
+    assert judge("many-small-products", fires) is not None
+    assert judge("many-small-products", near) is None

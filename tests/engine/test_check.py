@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import onnx_writer as w
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from kb.engine.check.limits import EFFECTS, SUBJECTS
 from kb.errors import SourceError, UsageError
 from kb.graph import parse
 from kb.model import Entry, Text3
+from tools.samples import onnx_writer as w
 
 CHIPS = (
     "Ascend310",
@@ -284,10 +284,24 @@ def test_pytorch_names_in_every_spelling() -> None:
     found = engines(result)
     assert found["aten.relu.default"] == "ai_core"
     assert found["aten._efficientzerotensor"] == "host"
-    assert found["aten.conv2d.default"] == "unknown"
+    assert found["aten.conv2d.default"] == "ai_core", "made of a convolution"
     assert found["aten.nothing_at_all"] == "unknown"
     assert any("nothing_at_all" in warning for warning in result.warnings)
     assert result.exit_status == 1
+
+
+def test_names_without_overload_and_composites_are_followed() -> None:
+    names = ["softmax", "unique2", "argwhere", "linear", "nll_loss", "nothing_at_all"]
+    found = check_torch(dict.fromkeys((f"aten.{name}" for name in names), 1), "Ascend910B3")
+    engine = {op.type: op.engine for op in found.operators}
+    assert engine["aten.softmax"] == engine["aten.linear"] == engine["aten.unique2"] == "ai_core"
+    assert engine["aten.nothing_at_all"] == "unknown"
+    svd = check_torch({"aten.linalg_svd.default": 1}, "Ascend910B3").operators[0]
+    assert svd.engine in ("ai_core", "ai_cpu", "host") and (
+        svd.engine == "ai_core" or "_linalg_svd" in svd.broken[0]
+    )
+    unknown = next(op for op in found.operators if op.engine == "unknown")
+    assert unknown.restriction == unknown.broken[0], "said once"
 
 
 def test_names_are_read_from_lists_and_programs(tmp_path: Path) -> None:

@@ -35,6 +35,17 @@ def test_one_other_figure_is_another_profile(tmp_path: Path) -> None:
     assert content(readers.read([SAMPLE])) != content(readers.read([tmp_path / "other"]))
 
 
+def test_a_kernel_without_a_name_of_its_own_is_not_told_by_its_folder(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(SAMPLE, tmp_path / name)
+        for path in [*(tmp_path / name).rglob("OpBasicInfo*.csv"), *(tmp_path / name).rglob("*.bin"),
+                     *(tmp_path / name).rglob("op_basic_info.txt")]:  # fmt: skip
+            path.unlink()
+    one, two = (readers.read([tmp_path / name]) for name in ("one", "two"))
+    assert one.operators[0].name == "one"
+    assert content(one) == content(two)
+
+
 def test_what_is_stated_or_concluded_does_not_count() -> None:
     profile = readers.read([SAMPLE])
     other = replace(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kb.engine.bottlenecks import registry
 from kb.engine.match import match
 from kb.engine.metrics.context import Context
 from kb.engine.metrics.identity import labels
+from kb.engine.rank import rank
 from kb.model import (
     Capture,
     Chip,
@@ -105,3 +108,27 @@ def test_weight_quantised_products_with_few_rows_are_matrix_times_vector() -> No
     f = Features(None, {"matmul_m": Measure(8.0, "", "stated")}, {"op_pattern": "weight_quant_matmul"})
     assert rule.applies(f)
     assert rule.judge is not None and rule.judge(f) is not None, "an unknown K is not a small one"
+
+
+def test_words_alone_lead_to_an_entry_where_nothing_else_does() -> None:
+    one, f = finding("Mul")
+    near, far = entry("near", bottlenecks=()), entry("far", bottlenecks=())
+    nearness = {one.id: {"near": 0.71, "far": 0.3}}
+    (found,) = match([one], {one.id: (f,)}, [near, far], (), {}, nearness)
+    assert (found.entry.id, found.by_text) == ("near", True)
+    (told,) = rank([found], run_scope=True)
+    assert any("by text only" in line for line in told.evidence)
+    assert told.gain.low == 0
+    tied = match([one], {one.id: (f,)}, [near, entry("tied")], (), {}, nearness)
+    assert {item.entry.id for item in tied} == {"tied"}  # facts come first
+
+
+def test_words_alone_say_nothing_where_no_time_is_open_or_the_entry_is_known_not_to_help() -> None:
+    one, f = finding("Mul")
+    nearness = {one.id: {"near": 0.9}}
+    near = entry("near", bottlenecks=())
+    for headroom in (None, 0.0):
+        closed = replace(one, headroom=headroom)
+        assert match([closed], {one.id: (f,)}, [near], (), {}, nearness) == []
+    against = entry("near", bottlenecks=(), not_for=("aicpu-fallback",))
+    assert match([one], {one.id: (f,)}, [against], (), {}, nearness) == []

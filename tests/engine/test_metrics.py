@@ -205,3 +205,47 @@ def test_a_conversion_is_named_once_and_not_when_it_only_fills_the_input() -> No
 
     assert [label("TransData"), label("Cast"), label("AsStrided")] == ["yes"] * 3
     assert [label("Add"), label("TransData", "ai_cpu")] == [None, None]
+
+
+def test_collectives_are_no_small_kernels() -> None:
+    few_us = Measure(5.0, "us", "t")
+    collective = Operator("HcomAllReduce", "HcomAllReduce", "communication", 4, few_us, 20.0)
+    long = Operator("MatMul", "MatMul", "cube", 2, Measure(100.0, "us", "t"), 200.0)
+
+    def share(*ops: Operator) -> float | None:
+        profile = Profile("t", "x", "run", Capture("x"), Chip(), ops)
+        return measure_profile(profile, ()).run.get("small_kernel_share")
+
+    assert share(collective, long) == 0.0
+    assert share(collective) is None
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (("FlashAttentionScore", "FlashAttentionScoreGrad"), "training"),
+        (("IncreFlashAttention",), "decode"),
+        (("Conv2D", "Relu"), "unknown"),
+    ],
+)
+def test_the_phase_of_a_run_is_told_by_its_operators(kinds: tuple[str, ...], expected: str) -> None:
+    ops = tuple(Operator(kind, kind, "mix", 1, Measure(10.0, "us", "t"), 10.0) for kind in kinds)
+    profile = Profile("t", "x", "run", Capture("x"), Chip(), ops)
+    assert measure_profile(profile, ()).run.labels["run_phase"] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "language"),
+    [
+        ("_Z22elementwise_add_kernelPhS_S_", None, "ascend-c"),
+        ("_sage_attn_fwd_kernel", None, "triton"),
+        ("MatMulV2", "MatMulV2", "library"),
+        ("Cummin_kernel", None, None),
+    ],
+)
+def test_the_language_of_a_kernel_where_its_name_tells(
+    name: str, kind: str | None, language: str | None
+) -> None:
+    op = Operator(name, kind, "vector", 1, Measure(10.0, "us", "t"), 10.0)
+    profile = Profile("t", "x", "operator", Capture("msprof"), Chip(), (op,))
+    assert measure_profile(profile, ()).operators[0].labels.get("kernel_language") == language

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb.engine.match import Match, holds, match
+from kb.engine.match import Match, match
 from kb.engine.rank import gain_of, rank
+from kb.engine.signature import holds
 from kb.model import Condition, Entry, Features, Finding, Measure, PublishedGain, Text3
 
 
@@ -36,7 +37,7 @@ def published(saved: float, grade: str = "vendor") -> PublishedGain:
 @given(st.floats(0, 1), st.lists(st.floats(-0.5, 0.999), max_size=4))
 def test_gain_never_exceeds_the_bound(headroom: float, saved: list[float]) -> None:
     gain = gain_of(
-        Match(entry("e", gains=tuple(map(published, saved))), finding(headroom=headroom), None, 1.0, ())
+        Match(entry("e", gains=tuple(map(published, saved))), finding(headroom=headroom), None, {}, ())
     )
     assert gain.low <= gain.likely + 1e-9 and gain.likely <= gain.high + 1e-9
     assert gain.high <= round(headroom, 4) + 1e-9
@@ -44,20 +45,20 @@ def test_gain_never_exceeds_the_bound(headroom: float, saved: list[float]) -> No
 
 
 def test_a_stated_claim_is_no_measurement() -> None:
-    gain = gain_of(Match(entry("e", gains=(published(0.3, "stated"),)), finding(headroom=0.9), None, 1.0, ()))
+    gain = gain_of(Match(entry("e", gains=(published(0.3, "stated"),)), finding(headroom=0.9), None, {}, ()))
     assert gain.basis.startswith("stated")
     assert gain.low == 0
 
 
 def test_the_likely_figure_is_the_published_one_and_never_more() -> None:
-    gain = gain_of(Match(entry("e", gains=(published(0.1),)), finding(headroom=0.9), None, 1.0, ()))
+    gain = gain_of(Match(entry("e", gains=(published(0.1),)), finding(headroom=0.9), None, {}, ()))
     assert (gain.likely, gain.high) == (0.1, 0.9)
     assert gain.low == pytest.approx(0.1 / 3, abs=1e-4) and "a third of the least figure" in gain.basis
 
 
 def test_a_share_of_a_part_is_no_promise_for_the_whole() -> None:
     gain = gain_of(
-        Match(entry("e", gains=(PublishedGain(0.8, 0.8, "part", grade="vendor"),)), finding(), None, 1.0, ())
+        Match(entry("e", gains=(PublishedGain(0.8, 0.8, "part", grade="vendor"),)), finding(), None, {}, ())
     )
     assert gain.basis.startswith("modelled")
 

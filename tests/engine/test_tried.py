@@ -33,7 +33,7 @@ def of_add(**fields: object) -> Finding:
 
 
 def test_one_try_shifts_the_expectation_by_a_third_of_the_way() -> None:
-    match = Match(entry("e", gains=(published(0.1),)), of_add(headroom=0.9), None, 1.0, ())
+    match = Match(entry("e", gains=(published(0.1),)), of_add(headroom=0.9), None, {}, ())
     gain = shifted(gain_of(match), here(match, [tried(0.4)]), match)
     assert gain.likely == pytest.approx((2 * 0.1 + 0.4) / 3, abs=1e-4)
     assert gain.high == 0.9
@@ -54,7 +54,7 @@ def test_an_imported_outcome_counts_half_and_sinks_nothing() -> None:
 
 
 def test_a_bound_that_nobody_measured_is_measured_now() -> None:
-    match = Match(entry("e", grade="practice"), of_add(headroom=0.5), None, 1.0, ())
+    match = Match(entry("e", grade="practice"), of_add(headroom=0.5), None, {}, ())
     assert gain_of(match).modelled
     gain = shifted(gain_of(match), here(match, [tried(0.2)]), match)
     assert not gain.modelled
@@ -63,7 +63,7 @@ def test_a_bound_that_nobody_measured_is_measured_now() -> None:
 
 def ranked(outcomes: list[Outcome]) -> list[Recommendation]:
     matches = [
-        Match(entry(name, gains=(published(saved),)), of_add(headroom=0.9), None, 1.0, ())
+        Match(entry(name, gains=(published(saved),)), of_add(headroom=0.9), None, {}, ())
         for name, saved in (("best", 0.5), ("second", 0.3), ("third", 0.1))
     ]
     return list(rank(matches, run_scope=False, outcomes=outcomes))
@@ -103,7 +103,7 @@ def test_what_an_outcome_speaks_of() -> None:
 
 @given(st.floats(0, 1), st.lists(st.floats(-2, 1), min_size=1, max_size=5), st.floats(0, 0.99))
 def test_the_gain_stays_inside_the_bound(headroom: float, saved: list[float], figure: float) -> None:
-    match = Match(entry("e", gains=(published(figure),)), of_add(headroom=headroom), None, 1.0, ())
+    match = Match(entry("e", gains=(published(figure),)), of_add(headroom=headroom), None, {}, ())
     before = gain_of(match)
     gain = shifted(before, here(match, [tried(item) for item in saved]), match)
     assert gain.high == before.high

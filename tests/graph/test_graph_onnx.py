@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-import onnx_writer as w
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +13,7 @@ from kb.errors import SourceError
 from kb.graph import parse, read, walk
 from kb.graph.types import Constant, Model
 from kb.graph.wire import LIMITS
+from tools.samples import onnx_writer as w
 
 
 def test_a_model_is_read_with_its_names_shapes_and_attributes() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 
-import onnx_writer as w
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from kb.graph import parse
 from kb.graph.rules import RULES
 from kb.graph.shapes import Known, infer
+from tools.samples import onnx_writer as w
 
 
 def shape_of(

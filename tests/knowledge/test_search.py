@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from search_samples import ENTRIES
 
 from kb.errors import SourceError, UsageError
-from kb.knowledge import search, store
+from kb.knowledge import query, search, store
 from kb.knowledge.embed import Embedder, shipped_model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,7 +116,7 @@ def test_query_syntax_is_plain_text(index: store.Index, text: str) -> None:
 
 
 def test_a_file_of_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: store.Index) -> None:
-    monkeypatch.setattr(store, "index", lambda: index)
+    monkeypatch.setattr(store, "index", lambda model="": index)
     path = tmp_path / "queries.tsv"
     path.write_text("query\tlang\nNMS CPU fallback\ten\n\n切分\tzh\n", encoding="utf-8")
     found = list(search.search_many(path, k=1))
@@ -170,9 +170,63 @@ def test_a_search_loads_nothing_heavy(tmp_path: Path) -> None:
 
 def test_cosines_from_distances_are_the_dot_products(index: store.Index) -> None:
     vector = index.embedder.embed("NMS falls back")
-    for n, cosine, _ in search._cosines(index.db, vector, range(1, len(ENTRIES) + 1)):
+    for n, cosine, _ in search._cosines(index, vector, range(1, len(ENTRIES) + 1)):
         length, codes = index.db.execute("SELECT length, vec FROM vector WHERE n = ?", (n,)).fetchone()
         signed = [code - 256 if code > 127 else code for code in codes]
         assert cosine == pytest.approx(sum(map(float.__mul__, vector, map(float, signed))) / length, abs=1e-9)
     zeros = [0.0] * len(vector)
-    assert {cosine for _, cosine, _ in search._cosines(index.db, zeros, range(1, 3))} == {0.0}
+    assert {cosine for _, cosine, _ in search._cosines(index, zeros, range(1, 3))} == {0.0}
+
+
+def test_an_entry_is_compared_by_the_vector_that_the_index_holds(
+    index: store.Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(index.embedder), "embed", lambda *_: pytest.fail("it is embedded already"))
+    hits = search.similar("matmul-tiling", use=index)
+    assert len(hits) == len(ENTRIES) - 1
+    assert "matmul-tiling" not in {hit.id for hit in hits}
+    assert [hit.rank for hit in hits] == list(range(1, len(ENTRIES)))
+    assert {hit.kind for hit in search.similar("matmul-tiling", kinds=("tip",), use=index)} == {"tip"}
+
+
+def test_filters_by_evidence_bottleneck_and_language(index: store.Index) -> None:
+    entries = {entry.id: entry for entry in ENTRIES}
+    for grade in {entry.grade for entry in ENTRIES}:
+        hits = search.search("slow", evidence=grade, use=index).results
+        assert {hit.id for hit in hits} == {e.id for e in ENTRIES if e.grade == grade}
+    assert [hit.id for hit in search.search("slow", bottleneck="host-bound", use=index).results] == [
+        "compile-once"
+    ]
+    assert len(search.search("slow", language="en", use=index).results) == len(entries)
+    assert not search.search("slow", language="ja", use=index).results  # none is written out in Japanese
+    for wrong in ({"evidence": "rumour"}, {"language": "de"}, {"bottleneck": "host-bond"}):
+        with pytest.raises(UsageError) as caught:
+            search.search("slow", use=index, **wrong)
+        assert caught.value.now
+
+
+def test_only_rare_words_of_a_large_index_are_looked_up(
+    index: store.Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = query.read(index.db, index.size, "MatMulV3 tiling unheardof")
+    assert search._rare_enough(asked) >= {"tiling", "unheardof"}
+    monkeypatch.setattr(search, "POSTINGS", 0)
+    rare = search._rare_enough(asked)
+    assert any(asked.counts.get(term) for term in rare)  # at least one that some entry holds
+    assert len(rare) < len({*asked.own, *asked.also})
+
+
+@pytest.mark.parametrize("written", ["matmultiling", "tilingg"])
+def test_a_word_that_goes_on_or_is_mistyped_is_found_and_known(index: store.Index, written: str) -> None:
+    asked = query.read(index.db, index.size, written)
+    assert asked.unknown == (written,)
+    assert set(asked.also) & {"matmul", "tiling"}
+    assert asked.known > 0.5
+    assert search.search(written, use=index).results[0].id == "matmul-tiling"
+
+
+def test_a_query_that_begins_with_a_dash_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
+    from kb.cli import main
+
+    assert main(["search", "--aic-metrics"]) == 2
+    assert "kb search -- --aic-metrics" in capsys.readouterr().err

@@ -196,3 +196,32 @@ def test_many_processes_may_build_at_once(root: Path, tmp_path: Path) -> None:
     assert [out.decode().strip() for out, _ in said] == ["matmul-tiling"] * 4, said
     assert len(_cached(tmp_path)) == 1
     assert not list((tmp_path / "cache" / "kb").glob(".index*"))
+
+
+def test_a_damaged_shipped_index_is_replaced_once(root: Path, tmp_path: Path) -> None:
+    """The file opens, what lies behind its head does not read: the fresh one in the cache is read from then on."""
+    mark = store.fingerprint(root, times=False)
+    path = root / "index.db"
+    index.build(ENTRIES, path, embed.Embedder(embed.shipped_model()), fingerprint=mark)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:8192] + b"\xff" * (len(whole) - 8192))
+    assert search.search("tiling of MatMul").results[0].id == "matmul-tiling"
+    (made,) = _cached(tmp_path)
+    before = made.stat().st_mtime_ns
+    for _ in range(2):
+        store.close()
+        assert store.index().where == str(made)
+        assert search.search("tiling of MatMul").results[0].id == "matmul-tiling"
+    assert made.stat().st_mtime_ns == before
+
+
+def test_an_index_made_on_demand_is_read_in_place_of_the_shipped_one(root: Path, tmp_path: Path) -> None:
+    mark = store.fingerprint(root, times=False)
+    index.build(ENTRIES, root / "index.db", embed.Embedder(embed.shipped_model()), fingerprint=mark)
+    store.rebuilt()
+    (made,) = _cached(tmp_path)
+    store.close()
+    assert store.index().where == str(made)
+    store.close()
+    (root / "tips" / "log-ez9999.md").unlink()  # stale now, both of them
+    assert store.index().size == len(ENTRIES) - 1

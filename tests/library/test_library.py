@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import onnx_writer as w
 import pytest
 from report_samples import EMPTY, HOSTILE, RUN, SAMPLE
 from running import ROOT, environment, needs_cli, needs_sample, run_kb
@@ -21,6 +20,7 @@ from running import SAMPLE as FOLDER
 import kb
 from kb import model
 from kb.library import frames
+from tools.samples import onnx_writer as w
 
 KERNEL = {
     "operator": "RmsNorm", "hardware": "Ascend910B2",

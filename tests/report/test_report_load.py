@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_samples import ALL, SAMPLE
 
@@ -68,12 +68,17 @@ REPORT = st.builds(
 )  # fmt: skip
 
 
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # reports are large
+
+
+@PATIENT
 @given(REPORT)
 def test_render_then_read_gives_the_same_report(report: Report) -> None:
     text = views.render("json", [report], lang="en", width=80, color=False)
     assert report_from_dict(json.loads(text)) == report
 
 
+@PATIENT
 @given(REPORT)
 def test_every_view_shows_every_report(report: Report) -> None:
     for name in views.views():

@@ -9,14 +9,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from report_samples import ALL, EMPTY, HOSTILE, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
+from report_samples import ALL, EMPTY, FORECAST, FORETOLD, HOSTILE, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
 
 from kb.errors import UsageError
 from kb.measured import Measured
 from kb.model import Charts, Gain, NotJudged, Report
 from kb.report import answer, views
 from kb.report.catalogue import LANGUAGES, say
-from kb.report.json import document, kept
+from kb.report.json import COMPUTED, document, kept
 from kb.report.load import report_from_dict
 from kb.report.text import width_of
 
@@ -298,14 +298,19 @@ def test_json_has_the_promised_keys_in_their_order() -> None:
     assert list(found["similar_cases"][0]) == ["id", "title", "score", "why"]
 
 
+WHOLE = replace(SAMPLE, forecast=FORECAST)
+
+
 def test_json_leaves_nothing_of_the_report_out() -> None:
-    assert {field.name for field in fields(Report)} - {"measured"} == set(document(SAMPLE)) - {"schema"}
+    assert {field.name for field in fields(Report)} - {"measured"} == set(document(WHOLE)) - {
+        "schema"
+    } - COMPUTED
 
 
 def test_what_is_kept_of_a_run_is_all_of_it_and_comes_back() -> None:
-    rows = replace(SAMPLE, measured=(Measured("cummin", "Cummin", "vector", 1, 692.12, 692.12, cores=4),))
+    rows = replace(WHOLE, measured=(Measured("cummin", "Cummin", "vector", 1, 692.12, 692.12, cores=4),))
     whole = json.loads(json.dumps(kept(rows)))
-    assert {field.name for field in fields(Report)} == set(whole) - {"schema"}
+    assert {field.name for field in fields(Report)} == set(whole) - {"schema"} - COMPUTED
     assert report_from_dict(whole) == rows
     assert "measured" not in document(rows) and "measured" not in kept(SAMPLE)
 
@@ -337,6 +342,20 @@ def test_several_reports() -> None:
 
 def document_as_json(report: Report) -> object:
     return json.loads(json.dumps(document(report)))
+
+
+@pytest.mark.parametrize("view", ["text", "markdown", "html"])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_forecast_is_shown_whole_and_as_an_estimate(view: str, lang: str) -> None:
+    page = shown(view, FORETOLD, lang=lang)
+    for text in (
+        say("forecast.note", lang), "Conv2D", "80 us", "Ascend310P3", "unknown operator type MyOwn", "float16 on the device",
+        "softmax is weak here", say("forecast.doubtful", lang), say("forecast.open", lang), say("forecast.assumptions", lang),
+    ):  # fmt: skip
+        assert text in page, text
+    wide = views.render(view, [FORETOLD], lang=lang, width=160, color=False)
+    assert "3 GFLOP" in wide and "3.81 MiB" in wide and "vector-larger-copies" in wide
+    assert say("forecast.note", lang) not in shown(view, RUN, lang=lang)
 
 
 def test_languages_differ() -> None:

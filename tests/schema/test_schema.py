@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError
 from running import ROOT, SAMPLE, needs_cli, needs_sample, run_kb, tracked
 
 from kb.schema import DOCUMENTS, schema_of
+from tools.samples import onnx_writer as w
 
 GOLDEN = sorted(
     path for path in (ROOT / "tests" / "golden").rglob("*.json*") if path.suffix in (".json", ".jsonl")
@@ -63,7 +64,7 @@ def test_there_are_golden_documents() -> None:
     "line",
     [
         f"advise {SAMPLE}", f"check {SAMPLE}/../matmul.onnx --soc Ascend310P3", "config list", "config get soc", "doctor",
-        "ask --list", f"compare {SAMPLE} {SAMPLE}", "outcome", "show yolov8s-910b-seed", "eval search tests/benchmarks/queries_dev.tsv", "eval knowledge",
+        "ask --list", "similar yolov8s-910b-seed", "model show", f"compare {SAMPLE} {SAMPLE}", "outcome", "show yolov8s-910b-seed", "eval search tests/benchmarks/queries_dev.tsv", "eval knowledge",
         "explain scalar-bound-vector", "explain host-bound", "formats", "index", "list --kind pattern", "runs list", "schema",
         "search NMS", "search --explain NMS", "search --soc Ascend310P3 转置", "validate",
     ],
@@ -82,8 +83,6 @@ def test_what_a_command_prints_obeys(line: str, tmp_path: Path) -> None:
 
 
 def _model(folder: Path) -> Path:
-    import onnx_writer as w
-
     path = folder / "m.onnx"
     path.write_bytes(w.small())
     return path

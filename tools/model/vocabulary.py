@@ -65,7 +65,7 @@ def build(
     Case variants are merged (the best score wins). Latin pieces must be seen `at_least` times in `sentences`;
     Chinese and Japanese ones are all kept.
     """
-    counts = _count(tokenizer, sentences)
+    counts = count(tokenizer, sentences)
     scores: dict[str, float] = {}
     seen: Counter[str] = Counter()
     for text, score in teacher[4:]:
@@ -89,7 +89,8 @@ def build(
     return pieces
 
 
-def _count(tokenizer: Tokenizer, sentences: Sequence[str]) -> Counter[str]:
+def count(tokenizer: Tokenizer, sentences: Sequence[str]) -> Counter[str]:
+    """How often each of the tokenizer's pieces occurs."""
     counts: Counter[str] = Counter()
     for start in range(0, len(sentences), 10_000):
         for found in tokenizer.encode_batch(

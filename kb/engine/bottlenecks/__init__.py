@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from kb import plugins
 from kb.engine.bottlenecks.judging import Bottleneck
+from kb.vocabulary.metrics import BY_ID
 
 _FRAMEWORK = {"copies", "diagnose", "gate", "judging"}
 
@@ -29,11 +30,18 @@ def _with(found: tuple[plugins.Plugin, ...]) -> dict[str, Bottleneck]:
         thing = getattr(plugin.thing, "BOTTLENECK", plugin.thing)
         if not isinstance(thing, Bottleneck) or (thing.judge is None) == (thing.judge_run is None):
             plugins.warn(plugin, "was left out: it is no Bottleneck that judges operators or the run")
+        elif unknown := _unknown(thing):
+            plugins.warn(plugin, f"was left out: it needs {', '.join(unknown)}, which is no metric")
         elif thing.id in out:
             plugins.warn(plugin, f"was left out: the bottleneck {thing.id!r} is there already")
         else:
             out[thing.id] = _guarded(plugin, thing)
     return out
+
+
+def _unknown(thing: Bottleneck) -> list[str]:
+    """The metrics that it needs and that do not exist."""
+    return [name for need in thing.needs for name in need.split("|") if name not in BY_ID]
 
 
 def _guarded(plugin: plugins.Plugin, thing: Bottleneck) -> Bottleneck:

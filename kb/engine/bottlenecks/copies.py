@@ -12,12 +12,13 @@ from kb.engine.bottlenecks.judging import (
     confidence,
     context,
     floor_ratio,
+    is_vector_side,
     limit,
     other_pipes,
     pipe_headroom,
     value,
 )
-from kb.model import Features
+from kb.model import Evidence, Features
 from kb.units import nbytes, percent
 
 
@@ -29,6 +30,8 @@ def small_copies(
     """
     count, ratio = f"{pipe}_instructions", f"aiv_{pipe}_ratio"
     small, busy = below(f, f"bytes_per_{pipe}_instruction", few), above(f, ratio, much)
+    if small is not None and ratio not in f.values:
+        return _by_the_size_alone(f, small, copy, pipe)
     if small is None or busy is None:
         return None
     per = value(f, f"bytes_per_{pipe}_instruction")
@@ -40,6 +43,23 @@ def small_copies(
         (small, busy, *context(f, count)),
         f"{nbytes(per)} {copy} ({value(f, count):.0f} copies); {pipe.upper()} takes {percent(value(f, ratio))} of the time",
     )
+
+
+def is_copying(f: Features) -> bool:
+    """A kernel with a vector side, or one of which nobody said what it runs on."""
+    return is_vector_side(f) or f.labels.get("core") == "unknown"
+
+
+def _by_the_size_alone(f: Features, small: Evidence, copy: str, pipe: str) -> Held | None:
+    """Copies are small, but how much of the time they take was not measured; a short kernel has no large ones."""
+    if value(f, "task_duration_us") <= limit("too-small-to-judge", "duration").value:
+        return None
+    per = value(f, f"bytes_per_{pipe}_instruction")
+    text = f"{nbytes(per)} {copy}; how much of the time copying takes was not measured"
+    return Held(UNSIZED, None, (small, *context(f, "task_duration_us", "floor_ratio")), text)
+
+
+UNSIZED = 0.5  # confidence where the copies' part of the time is not known
 
 
 def _headroom(features: Features, pipe: str, removable: float) -> float:

@@ -38,8 +38,9 @@ def too_small(f: Features) -> str | None:
 
 
 # A kernel that reaches this part of its roofline floor on every candidate chip is left alone: published kernels that
-# count as good reach 0.64 to 0.89 (products), 0.6 (convolution) and 0.8 or so (vector classes) of it.
-NEAR_FLOOR = {"product": 0.6, "other": 0.75}
+# count as good reach 0.64 to 0.89 (products bound by the cube), 0.6 (convolution) and 0.8 or so (vector classes, and
+# products that only stream their weight) of it.
+NEAR_FLOOR = {"product": 0.64, "conv": 0.6, "other": 0.75}
 _PRODUCTS = (
     "matmul",
     "batch_matmul",
@@ -67,8 +68,18 @@ def near_floor(f: Features) -> bool:
     took = f.get("task_duration_us")
     if took:  # launching is part of what cannot be won
         certain += LAUNCH_US.get(f.labels.get("core", ""), 0.0) / took
-    product = f.labels.get("op_pattern", "").startswith(_PRODUCTS)
-    return certain >= NEAR_FLOOR["product" if product else "other"]
+    return certain >= NEAR_FLOOR[_class(f)]
+
+
+def _class(f: Features) -> str:
+    """Which limit applies: a product whose floor is the memory's can stream like a vector kernel."""
+    pattern = f.labels.get("op_pattern", "")
+    if pattern.startswith("conv"):
+        return "conv"
+    if not pattern.startswith(_PRODUCTS):
+        return "other"
+    streams = value(f, "memory_floor_us") > value(f, "compute_floor_us") > 0
+    return "other" if streams else "product"
 
 
 def at_launch_floor(f: Features) -> bool:

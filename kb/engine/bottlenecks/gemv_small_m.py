@@ -15,12 +15,16 @@ from kb.engine.bottlenecks.judging import (
 )
 from kb.model import Features
 
+WIDE = 4  # columns of the weight for each row: below this its bytes are not what counts
+
 
 def judge(f: Features) -> Held | None:
     """M at most 32 and the cube next to idle (or its share unknown)."""
     rows = limit("gemv-small-m", "rows")
     if value(f, "matmul_m", 1e9) > rows.value or value(f, "matmul_k", 1e9) < 256:
         return None
+    if value(f, "matmul_n", 1e9) < WIDE * value(f, "matmul_m"):
+        return None  # a small result, not a long weight
     cube = below(f, "aic_mac_ratio", limit("gemv-small-m", "cube"))
     if "aic_mac_ratio" in f.values and cube is None and value(f, "aic_mac_ratio") > 0.3:
         return None

@@ -20,6 +20,8 @@ from kb.units import percent
 def judge(f: Features) -> Held | None:
     """Low hit rate on data read more than once, with copying in a large part of the time."""
     hit = below(f, "l2_hit_rate", limit("l2-thrash", "hit"))
+    if "passes_over_data" not in f.values:
+        return _by_the_rate_alone(f)
     passes = above(f, "passes_over_data", limit("l2-thrash", "passes"))
     volume = above(f, "read_bytes", limit("l2-thrash", "bytes"))
     mte2 = max(value(f, "aiv_mte2_ratio"), value(f, "aic_mte2_ratio"))
@@ -38,11 +40,29 @@ def judge(f: Features) -> Held | None:
     )
 
 
+def _by_the_rate_alone(f: Features) -> Held | None:
+    """A long kernel that finds next to nothing in L2, and nothing else is known of it.
+
+    A capture with counters is not judged so: its kernels start with a cold L2 (msopprof flushes it), and whether the
+    data is read more than once shows in the bytes moved.
+    """
+    hit = below(f, "l2_hit_rate", limit("l2-stream-once", "hit"))
+    if hit is None or {"read_bytes", "max_pipe_ratio"} & f.values.keys():
+        return None
+    if value(f, "task_duration_us") <= LONG_US:
+        return None
+    text = f"only {percent(value(f, 'l2_hit_rate'))} is found in L2; whether the data is read more than once was not measured"
+    return Held(RATE_ALONE, None, (hit, *context(f, "task_duration_us", "floor_ratio")), text)
+
+
+LONG_US = 100.0  # a kernel this long moves more than fits into L2 if it is bound by memory at all
+RATE_ALONE = 0.4
+
 BOTTLENECK = Bottleneck(
     id="l2-thrash",
     why="L2 is several times faster than GM; a working set that does not fit is fetched again and again.",
-    needs=("l2_hit_rate", "passes_over_data"),
-    applies=is_kernel,
+    needs=("l2_hit_rate",),
+    applies=lambda f: is_kernel(f) or f.labels.get("core") == "unknown",
     judge=judge,
     collect="L2Cache and Memory, with the operator's shapes (--shape)",
 )

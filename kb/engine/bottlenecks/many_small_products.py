@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, limit, pattern_in, value
+from kb.engine.bottlenecks.gate import near_floor
+from kb.engine.bottlenecks.judging import Bottleneck, Held, floor_ratio, limit, pattern_in, value
 from kb.model import Evidence, Features
 from kb.units import percent
 
@@ -18,6 +19,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         f for f in operators
         if pattern_in(f, "matmul", "batch_matmul") and value(f, "task_duration_us", 1e9) < duration.value
         and value(f, "launch_count") > count.value and value(f, "used_core_share", 1.0) < 0.9
+        and not near_floor(f)
     )  # fmt: skip
     share = sum(value(f, "compute_time_share") for f in group)
     if not group or share <= share_limit.value:
@@ -42,9 +44,10 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
             "used_core_share", round(value(top, "used_core_share"), 4), "1", "near 1", "Block Dim / cores"
         ),
     )
+    idle = 1 - value(top, "used_core_share")
     return Held(
         0.6,
-        round(1 - value(top, "used_core_share"), 4),
+        round(max(0.0, min(idle, 1 - floor_ratio(top))), 4),
         evidence,
         f"small products on a part of the cores take {percent(share)} of the compute time",
         group,

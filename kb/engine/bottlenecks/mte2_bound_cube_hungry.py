@@ -26,7 +26,7 @@ def judge(f: Features) -> Held | None:
     cube = below(f, "aic_mac_ratio", limit("mte2-bound-cube-hungry", "cube"))
     share = value(f, "aic_mte2_ratio")
     if "aic_mte2_ratio" not in f.values:
-        return _by_the_cube_alone(f)
+        return _by_the_cube_alone(f) if "aic_mac_ratio" in f.values else _by_the_time_alone(f)
     if mte2 is None or share < value(f, "aic_scalar_ratio") or (cube is None and not _starved(f, share)):
         return None
     evidence = (
@@ -60,6 +60,19 @@ def _by_the_cube_alone(f: Features) -> Held | None:
     return Held(ALONE, round(1 - max(share, floor_ratio(f)), 4), (cube,), text)
 
 
+def _by_the_time_alone(f: Features) -> Held | None:
+    """Only the time of the copies in is known, and alone it is a multiple of the whole kernel's floor."""
+    spent, floor = value(f, "aic_mte2_time_us"), f.values.get("floor_us")
+    if floor is None or spent < MULTIPLE * (floor.high if floor.high is not None else floor.value):
+        return None
+    if value(f, "task_duration_us", spent) > spent / limit("mte2-bound-cube-hungry", "mte2").value:
+        return None  # something else takes the larger part
+    headroom = round(1 - floor.value / spent, 4)
+    text = f"copying in alone takes {spent / floor.value:.1f} times the roofline floor; the other pipes were not measured"
+    evidence = (*context(f, "aic_mte2_time_us", "floor_us", "task_duration_us"),)
+    return Held(ALONE, headroom, evidence, text)
+
+
 def _starved(f: Features, mte2: float) -> bool:
     """Copying in clearly longer than the cube's work, which is not near its own limit; true when that is unknown."""
     cube = f.get("aic_mac_ratio")
@@ -69,13 +82,14 @@ def _starved(f: Features, mte2: float) -> bool:
 # The advisor calls 0.95 the memory wall for a cube operator; a cube at 0.8 is good whatever MTE2 shows, because the
 # share counts waiting.
 AT_THE_WALL, CUBE_GOOD, CLEARLY = 0.85, 0.8, 0.15
+MULTIPLE = 2.0  # good kernels copy in less than their floor: the copies are part of it
 ALONE = 0.4  # confidence where the copies themselves were not measured
 
 
 BOTTLENECK = Bottleneck(
     id="mte2-bound-cube-hungry",
     why="Operands arrive slower than the cube could use them.",
-    needs=("aic_mte2_ratio|aic_mac_ratio",),
+    needs=("aic_mte2_ratio|aic_mac_ratio|aic_mte2_time_us",),
     # Decoding attention reads its cache once for one query: waiting for memory is its nature, not a fault.
     applies=lambda f: is_cube_side(f) and not pattern_in(f, "attention_decode", "kv_cache"),
     judge=judge,

@@ -27,6 +27,8 @@ def judge(f: Features) -> Held | None:
     if not rest or floor_ratio(f) >= near.value or cube >= limit("cube-bound-healthy", "cube").value:
         return None
     known = "aic_mte2_ratio" in f.values
+    if not known and max(value(f, "aic_scalar_ratio"), value(f, "aic_fixpipe_ratio")) > mte2.value:
+        return None  # another pipe is known to take the time
     if known and (share < mte2.value or share < cube):
         return None
     line = limit("product-unaligned-inner-axis", "line")

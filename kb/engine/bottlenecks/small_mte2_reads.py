@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.copies import small_copies
-from kb.engine.bottlenecks.judging import Bottleneck, Held, is_vector_side, limit
+from kb.engine.bottlenecks.copies import is_copying, small_copies
+from kb.engine.bottlenecks.judging import Bottleneck, Held, limit
 from kb.model import Features
 
 
@@ -17,8 +17,8 @@ def judge(f: Features) -> Held | None:
 BOTTLENECK = Bottleneck(
     id="small-mte2-reads",
     why="A copy instruction has a fixed cost; below a few KB it outweighs the transfer.",
-    needs=("bytes_per_mte2_instruction", "aiv_mte2_ratio"),
-    applies=is_vector_side,
+    needs=("bytes_per_mte2_instruction",),
+    applies=is_copying,
     judge=judge,
     collect="Memory",
     sources=("Ascend C guide: at least 16 KB a transfer",),

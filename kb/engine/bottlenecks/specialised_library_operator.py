@@ -27,7 +27,9 @@ BOTTLENECK = Bottleneck(
     id="specialised-library-operator",
     why="Some shapes and attributes have kernels of their own.",
     needs=("compute_time_share", "floor_ratio"),
-    applies=lambda f: f.labels.get("op_type", "").lower().startswith(TYPES),
+    applies=lambda f: (
+        f.labels.get("op_type", "").lower().startswith(TYPES) and f.labels.get("core") != "ai_cpu"
+    ),
     judge=judge,
     collect="Input/Output Shapes (Level1) and the chip (--soc)",
 )

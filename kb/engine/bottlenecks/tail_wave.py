@@ -11,11 +11,12 @@ from kb.units import percent
 
 def judge(f: Features) -> Held | None:
     """More blocks than cores, no whole multiple, and the loss is visible."""
-    cores, blocks = value(f, "core_count"), value(f, "block_dim")
-    if blocks <= cores or value(f, "tail_blocks") == 0:
+    blocks, tail = value(f, "block_dim"), f.values["tail_blocks"]
+    counts = _counts(f)
+    if blocks <= max(counts) or (tail.low if tail.low is not None else tail.value) == 0:
         return None
-    rounds = math.ceil(blocks / cores)
-    loss = 1 - blocks / (rounds * cores)
+    cores = min(counts, key=lambda count: _loss(blocks, count))
+    rounds, loss = math.ceil(blocks / cores), _loss(blocks, cores)
     if loss < limit("tail-wave", "idle").value:
         return None
     evidence = (
@@ -28,6 +29,17 @@ def judge(f: Features) -> Held | None:
         evidence,
         f"{blocks:.0f} blocks on {span(f, 'core_count')} cores: {rounds} rounds, {percent(loss)} of the core time idle in the last if blocks are equal",
     )
+
+
+def _counts(f: Features) -> set[float]:
+    """The core counts of the candidate chips: the ends of the range, which are the only two where they differ."""
+    cores = f.values["core_count"]
+    return {cores.low or cores.value, cores.high or cores.value}
+
+
+def _loss(blocks: float, cores: float) -> float:
+    """Part of the core time of all rounds that the last one leaves idle."""
+    return 1 - blocks / (math.ceil(blocks / cores) * cores)
 
 
 BOTTLENECK = Bottleneck(

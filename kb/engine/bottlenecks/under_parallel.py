@@ -7,6 +7,7 @@ from kb.engine.bottlenecks.judging import (
     Held,
     above,
     context,
+    is_cube_side,
     is_kernel,
     limit,
     reading,
@@ -20,11 +21,16 @@ EQUAL_WORK = 0.05  # imbalance below which blocks count as equal
 PIECES_CONFIDENCE = 0.25
 
 
+LONE = 0.1  # part of the cores at most, for a kernel that runs on one or two
+
+
 def judge(f: Features) -> Held | None:
     """Blocks (or working cores) below the cores of every candidate chip, in a kernel long enough to be worth it."""
     share = f.values["used_core_share"]
     used = share.high if share.high is not None else share.value
-    long = above(f, "task_duration_us", limit("under-parallel", "duration"))
+    lone = is_cube_side(f) and used <= LONE  # launching a product takes about 5 us, so a third of this
+    longer = limit("under-parallel", "lone") if lone else limit("under-parallel", "duration")
+    long = above(f, "task_duration_us", longer)
     if used > 0.9 or ("task_duration_us" in f.values and long is None):
         return None
     headroom = max(0.0, min(1 - used, 1 - min(1.0, value(f, "floor_ratio"))))

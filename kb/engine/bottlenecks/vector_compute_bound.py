@@ -37,5 +37,5 @@ BOTTLENECK = Bottleneck(
     needs=("aiv_vec_ratio",),
     applies=is_vector_side,
     judge=judge,
-    yields_to=("cv-imbalance-vector-slow",),
+    yields_to=("cv-imbalance-vector-slow", "pure-transport-with-vector-time"),
 )

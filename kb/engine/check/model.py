@@ -56,7 +56,20 @@ def check(model: Model, soc: str, entries: Iterable[Entry] | None = None) -> Che
         warnings=tuple(_warnings(model, judge, judged)),
         nodes=tuple(_attention(judged))[:LISTED_NODES],
         summary=_summary(judged),
+        breaks_limits=sum(placed.calls for placed, verdict in judged if verdict.limits),
     )
+
+
+def engines(model: Model, soc: str) -> dict[int, tuple[Engine, tuple[str, ...]]]:
+    """Where each node would run on a chip and why, by the node's identity; only nodes that need a kernel.
+
+    Raises:
+        UsageError: unknown chip.
+    """
+    targets.family_of(soc)
+    judge = _Judge(model, soc, infer(model))
+    found = ((placed.node, judge.node(placed)) for placed in walk(model))
+    return {id(node): (verdict.engine, tuple(verdict.reasons)) for node, verdict in found if verdict.runs}
 
 
 @dataclass(slots=True)
@@ -66,6 +79,7 @@ class _Verdict:
     row: coverage.Importer | None = None
     runs: bool = True
     refused: int = 0
+    limits: int = 0
 
 
 class _Judge:
@@ -123,6 +137,7 @@ class _Judge:
     def _limits(self, node: Node, verdict: _Verdict) -> None:
         for limit in limits.broken(node, self._inputs(node)):
             verdict.reasons.append(limit.text)
+            verdict.limits += 1
             if limit.effect == "ai_cpu" and verdict.engine == "ai_core":
                 verdict.engine = "ai_cpu"
             verdict.refused += limit.effect == "refused"

@@ -12,15 +12,15 @@ FAMILIES = frozenset({"aicpu_fallback", "aicpu-fallback", "nms"})
 
 
 def remedies(entries: Iterable[Entry], names: Iterable[str]) -> tuple[str, ...]:
-    """Ids of recipes for a fallback of any of these operators (ONNX, aten or CANN names), most specific first.
+    """Ids of recipes and tips for a fallback of any of these operators (ONNX, aten or CANN names), most specific first.
 
-    A recipe that names the operator itself comes before one that names a pattern; recipes for every operator are
-    left out, for they answer nothing about this one.
+    Recipes come before tips, one that names the operator itself before one that names a pattern; entries for every
+    operator are left out, for they answer nothing about this one.
     """
     wanted = [name for name in names if name]
-    found: list[tuple[int, str]] = []
+    found: list[tuple[bool, int, str]] = []
     for entry in entries:
-        if entry.kind != "recipe" or entry.state == "retired":
+        if entry.kind not in ("recipe", "tip") or entry.state == "retired":
             continue
         if not (REPAIRED & set(entry.bottlenecks) or entry.family in FAMILIES):
             continue
@@ -29,5 +29,5 @@ def remedies(entries: Iterable[Entry], names: Iterable[str]) -> tuple[str, ...]:
         ]
         if hits:
             exact = any(hit.casefold() == name.casefold() for hit in hits for name in wanted)
-            found.append((0 if exact else 1, entry.id))
-    return tuple(id_ for _, id_ in sorted(found))
+            found.append((entry.kind == "tip", 0 if exact else 1, entry.id))
+    return tuple(id_ for _, _, id_ in sorted(found))

@@ -71,6 +71,7 @@ class CheckResult:
     nodes: tuple[CheckedNode, ...] = ()
     tables: str = TABLES_NOTE
     summary: Mapping[str, int] = field(default_factory=dict)  # nodes an engine
+    breaks_limits: int = 0  # nodes that break a limit stated for their operator
 
     @property
     def falls_back(self) -> bool:
@@ -79,8 +80,8 @@ class CheckResult:
 
     @property
     def exit_status(self) -> int:
-        """1 when something falls back or cannot be imported, else 0."""
-        return int(self.falls_back or not self.importable)
+        """1 when something falls back, cannot be imported or breaks a stated limit, else 0."""
+        return int(self.falls_back or not self.importable or self.breaks_limits > 0)
 
 
 def document(result: CheckResult) -> dict[str, Any]:
@@ -97,6 +98,7 @@ def document(result: CheckResult) -> dict[str, Any]:
         "similar_cases": [to_dict(case) for case in result.similar_cases],
         "warnings": list(result.warnings),
         "nodes": [to_dict(node) for node in result.nodes],
+        "breaks_limits": result.breaks_limits,
         "summary": dict(result.summary),
         "tables": result.tables,
     }

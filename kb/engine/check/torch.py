@@ -23,6 +23,8 @@ MAX_NAMES = 100_000
 NOTE = "torch_npu and op-plugin of 2026-08, PyTorch 2.7.1; kernels of CANN 8.1.RC1; other versions differ"
 _NAME = re.compile(r"(?:torch\.ops\.)?(aten|npu|prims)(?:\.|::)(\w+(?:\.\w+)?)")
 _PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?")
+_UNKNOWN = "not in the table of PyTorch operators"
+_WORST: tuple[Engine, ...] = ("host", "ai_cpu", "no_kernel", "unknown")
 _STATUS: Mapping[str, tuple[Engine, str]] = {
     "composite": ("unknown", "made of other operators: it runs where those do"),
     "composite_explicit": ("unknown", "a generic kernel on other operators: it runs where those do"),
@@ -153,15 +155,13 @@ def _targets(program: Any) -> Iterator[str]:
 def _operator(name: str, count: int, soc: str, entries: list[Entry]) -> CheckedOperator:
     row = _row(name)
     if row is None:
-        return CheckedOperator(
-            name, count, "unknown", "not in the table of PyTorch operators", broken=("not in the table",)
-        )
+        return CheckedOperator(name, count, "unknown", _UNKNOWN, broken=(_UNKNOWN,))
     status = row["eager_status"]
-    kernels = tuple(part for part in re.split(r"[;,\s]+", row["ge_ops"]) if part)
-    if status in _STATUS:
-        engine, why = _STATUS[status]
-    else:
-        engine, why = _kernel_engine(row["op"], kernels, soc)
+    kernels = _kernels(row)
+    engine, why = _engine(row, kernels, soc)
+    parts = _composites().get(row["op"], ()) if status == "composite" else ()
+    if parts:
+        engine, why, kernels = _of_parts(parts, soc)
     notes = [why] if why else []
     if row["torchair"] in ("none", "no", "partial"):
         notes.append(
@@ -184,6 +184,37 @@ def _operator(name: str, count: int, soc: str, entries: list[Entry]) -> CheckedO
     )
 
 
+def _kernels(row: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"[;,\s]+", row["ge_ops"]) if part)
+
+
+def _engine(row: Mapping[str, str], kernels: tuple[str, ...], soc: str) -> tuple[Engine, str]:
+    status = row["eager_status"]
+    return _STATUS[status] if status in _STATUS else _kernel_engine(row["op"], kernels, soc)
+
+
+def _of_parts(parts: tuple[str, ...], soc: str) -> tuple[Engine, str, tuple[str, ...]]:
+    """Engine of an operator made of others: the worst of those that are known; AI Core needs no words."""
+    found: dict[str, tuple[Engine, str]] = {}
+    kernels: dict[str, None] = {}
+    for part in parts:
+        row = _row(f"aten.{part}")
+        if row is None:
+            found[part] = "unknown", "not in the table"
+            continue
+        found[part] = _engine(row, _kernels(row), soc)
+        kernels.update(dict.fromkeys(_kernels(row)))
+    if any(
+        where != "unknown" for where, _ in found.values()
+    ):  # views and generic kernels run where the rest does
+        found = {part: one for part, one in found.items() if one[0] != "unknown"}
+    for engine in _WORST:
+        bad = [part for part, (where, _) in found.items() if where == engine]
+        if bad:
+            return engine, f"made of {', '.join(bad[:4])}: {found[bad[0]][1]}", tuple(kernels)
+    return "ai_core", "", tuple(kernels)
+
+
 def _kernel_engine(op: str, kernels: tuple[str, ...], soc: str) -> tuple[Engine, str]:
     """Engine of a registered operator: AI Core unless its own kernel has none on this chip."""
     base = op.split(".", maxsplit=1)[0].strip("_").replace("_", "").casefold()
@@ -198,10 +229,31 @@ def _row(name: str) -> Mapping[str, str] | None:
     if space not in ("aten", "npu", "prims"):
         space, rest = "aten", name
     table = _table()
-    for key in (rest, rest.removesuffix(".default"), rest.split(".")[0]):
+    base = rest.split(".")[0]
+    for key in (rest, rest.removesuffix(".default"), base, f"{rest}.Tensor"):
         if (space, key) in table:
             return table[space, key]
-    return table.get((space, f"{rest}.Tensor"))
+    named = _overloads().get((space, base)) or _overloads().get((space, f"_{base}"))
+    return named[0] if named and "." not in rest else None
+
+
+@cache
+def _overloads() -> dict[tuple[str, str], list[Mapping[str, str]]]:
+    """Overloads of a name, those with an NPU registration first; `.out` variants and backward operators are left out."""
+    found: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for (space, op), row in _table().items():
+        base, _, overload = op.partition(".")
+        if "out" not in overload:
+            found.setdefault((space, base), []).append(row)
+    for rows in found.values():
+        rows.sort(key=lambda row: not row["eager_status"].startswith("npu"))
+    return found
+
+
+@cache
+def _composites() -> dict[str, tuple[str, ...]]:
+    """What composite operators were seen to call, from `data/operators/torch_composites.tsv`."""
+    return {row["op"]: tuple(row["calls"].split(",")) for row in operators.rows("torch_composites")}
 
 
 @cache

@@ -18,6 +18,7 @@ from kb.engine.compare.sides import Side
 from kb.measured import Measured
 from kb.model import Capture, Chip
 
+ESTIMATE = "estimate"  # tool of a run that was foretold, not measured
 CLOCK = 0.05  # further apart, times differ by the clock alone
 COMMON = 0.5  # of either run's time, that operators of both runs should take
 LITTLE = 0.2  # below it the runs are not of one model
@@ -61,6 +62,8 @@ def _count(number: int | None) -> str | None:
 
 
 def _mode(capture: Capture) -> str:
+    if capture.tool == ESTIMATE:
+        return "estimated"
     return "simulated" if capture.simulated else "device"
 
 

@@ -94,6 +94,7 @@ _CLEAR = Walk("clear", "vector", moves.clear, _nothing)
 _MATMUL = Walk("product", "cube", cube.matmul, _product)
 _GROUPED = Walk("product", "cube", cube.grouped, _nothing)
 _CONV = Walk("convolution", "cube", cube.convolution, _map)
+_DEPTHWISE = Walk("depthwise", "cube", cube.convolution, _as_largest)
 _CONV_DX = Walk("gradient_input", "cube", cube.gradient_input, _unknown)
 _CONV_DW = Walk("gradient_filter", "cube", cube.gradient_filter, _unknown)
 _ATTENTION = Walk("attention", "cube", cube.attention, _as_largest)
@@ -120,8 +121,9 @@ _BY_TYPE: dict[str, tuple[str, Walk]] = {
     **dict.fromkeys(("LogSoftmax", "LogSoftmaxGrad", "ConfusionSoftmaxGrad"), ("softmax", _ROWS)),
     **dict.fromkeys(("SigmoidCrossEntropyWithLogits", "SigmoidCrossEntropyWithLogitsGrad"), ("elementwise", _ELEMENTWISE)),
     **dict.fromkeys(("ResizeNearestNeighbor", "ResizeNearestNeighborGrad"), ("resize", _ELEMENTWISE)),
+    **dict.fromkeys(("BNInfer", "BNInference"), ("elementwise", _ELEMENTWISE)),
     "AtomicAddrClean": ("clear", _CLEAR),
-    "Conv2DBackpropInput": ("conv2d_dx", _CONV_DX), "FusedDbnDw": ("conv2d_dw", _CONV_DW),
+    "DepthwiseConv2D": ("depthwise", _DEPTHWISE), "Conv3D": ("conv3d", _CONV), "Conv2DBackpropInput": ("conv2d_dx", _CONV_DX), "FusedDbnDw": ("conv2d_dw", _CONV_DW),
     "MHA": ("attention", _ATTENTION), "GQA": ("attention", _ATTENTION),
 }  # fmt: skip
 
@@ -201,3 +203,8 @@ def _walk_of(op_type: str, plain: str) -> tuple[str, Walk]:
 def patterns() -> Sequence[str]:
     """Patterns of the operator tables that have a cost class."""
     return tuple(_BY_PATTERN)
+
+
+def walks() -> frozenset[str]:
+    """Names of all ways of walking over the data."""
+    return frozenset(walk.name for walk in (*_BY_PATTERN.values(), *(walk for _, walk in _BY_TYPE.values())))

@@ -80,7 +80,8 @@ def attention(spec: OpSpec, target: Target) -> Load:
     terms["vector"] = scores * 4 / VECTOR_BYTES / max(1, target.vector_cores) / clock(target)
     tiles = batch * heads * math.ceil(queries / TILE_M)
     terms["piece"] = math.ceil(tiles / target.cube_cores) / clock(target)
-    return Load(terms, "few rows" if queries <= FEW_ROWS else "", floor_us=terms["cube"])
+    variant = "few rows" if queries <= FEW_ROWS else ""
+    return Load(terms, variant, floor_us=terms["cube"], operations=4.0 * scores * size)
 
 
 def cube_rate(target: Target, size: float) -> float:
@@ -121,7 +122,7 @@ def _load(p: Product, spec: OpSpec, target: Target, size: float, stride: int) ->
     if stride >= CAMPING:
         terms["conflict"] = terms["traffic"] * math.sqrt(min(stride, MOST_CAMPING) / CAMPING)
     words = (["float32"] if size >= 4 else []) + (["few rows"] if m <= FEW_ROWS else [])
-    return Load(terms, ", ".join(words), floor_us=p.operations / (rate * cores))
+    return Load(terms, ", ".join(words), floor_us=p.operations / (rate * cores), operations=p.operations)
 
 
 def _pad(value: int, to: int) -> int:

@@ -18,17 +18,21 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A (batched) matrix product: `batch` times (m x k) by (k x n)."""
+    """A (batched) matrix product: `batch` times (m x k) by (k x n).
+
+    `together` groups of a convolution stand in one product, zeros between them.
+    """
 
     batch: int
     m: int
     n: int
     k: int
+    together: int = 1
 
     @property
     def operations(self) -> float:
-        """Operations, a multiply-add counting 2."""
-        return 2.0 * self.batch * self.m * self.n * self.k
+        """Operations that count, a multiply-add counting 2; those with the zeros between groups do not."""
+        return 2.0 * self.batch * self.m * self.n * self.k / self.together
 
 
 def broadcast_shape(shapes: Sequence[Shape]) -> Shape:

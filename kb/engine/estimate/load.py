@@ -35,13 +35,15 @@ class Load:
     """Terms of one call on one chip.
 
     `variant` tells apart calls of a class that need constants of their own ("broadcast", "last axis"). `floor_us` is
-    the compute floor at peak. `assumed` lists what the shapes did not say.
+    the compute floor at peak, `operations` what the cube has to do without padding (a multiply-add counts 2), None for
+    vector kernels. `assumed` lists what the shapes did not say.
     """
 
     terms: Mapping[str, float]
     variant: str = ""
     floor_us: float = 0.0
     assumed: tuple[str, ...] = ()
+    operations: float | None = None
 
 
 class NoLoad(Exception):

@@ -37,7 +37,8 @@ def part(spec: OpSpec, target: Target) -> Load:
         run = common_tail(tensor.shape or (), whole.shape or ())
         many = max(1.0, elements(tensor) / max(run, 1))
         pieces += many
-        single += elements(tensor) if run * size_of(tensor) % BLOCK_BYTES and many > 1 else 0
+        if run * size_of(tensor) % BLOCK_BYTES and many > 1:  # of a long piece only the last block is ragged
+            single += min(elements(tensor), many * BLOCK_BYTES / size_of(tensor))
     blocks = spec.blocks or blocks_by_size(spec.present_outputs or spec.present_inputs, target)
     share = busiest(blocks, target)
     narrow = single > 0 and (whole.shape or (1,))[-1] * size_of(whole) <= NARROW_BYTES

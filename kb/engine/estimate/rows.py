@@ -115,7 +115,15 @@ def _row(head: list[str], cells: list[str], where: str) -> Row:
             where=where,
             now="Separate cells by single tabs.",
         )
-    named = {name: cell.strip() for name, cell in zip(head, cells, strict=False)}
+    return row_of({name: cell.strip() for name, cell in zip(head, cells, strict=False)}, where)
+
+
+def row_of(named: dict[str, str], where: str) -> Row:
+    """A row from its cells by column name.
+
+    Raises:
+        SourceError: a cell that cannot be understood; names `where`.
+    """
     op_type = named.get("op_type", "")
     if not op_type:
         raise SourceError("op_type is empty", where=where, now="Name the operator type, such as MatMul.")
@@ -125,7 +133,7 @@ def _row(head: list[str], cells: list[str], where: str) -> Row:
         _tensors(named, "out", where),
         core=named.get("core", ""),
         blocks=_blocks(named.get("block_dim", ""), where),
-        attributes={key: named[key] for key in ("op_state", "attrs") if named.get(key)},
+        attributes={key: named[key] for key in ("op_state", "attrs", "groups") if named.get(key)},
         call=named.get("kind") == "case_sum",
     )
     return Row(where, named, spec)
@@ -153,7 +161,7 @@ def _tensors(named: dict[str, str], side: str, where: str) -> tuple[Tensor, ...]
         return ()
     found = (
         _json_shapes(shapes, where)
-        if shapes.startswith("[")
+        if shapes.startswith("[") and ";" not in shapes
         else [_shape(part, where) for part in shapes.split(";")]
     )
     if len(found) > MAX_TENSORS:
@@ -182,8 +190,11 @@ def _words(cell: str) -> list[str]:
 
 
 def _shape(text: str, where: str) -> tuple[int, ...]:
+    bare = text.strip()
+    if bare[:1] + bare[-1:] in ("()", "[]"):
+        bare = bare[1:-1].rstrip().removesuffix(",")
     try:
-        dims = tuple(int(part) for part in text.split(",")) if text.strip() else ()
+        dims = tuple(int(part) for part in bare.split(",")) if bare else ()
     except ValueError:
         raise SourceError(
             f"shape {text[:60]!r} is not understood", where=where, now="Write 2,3;4 or [[2,3],[4]]."
@@ -221,7 +232,7 @@ def _flat(item: Any, where: str, depth: int) -> Iterator[tuple[int, ...] | None]
         yield None
     elif (
         isinstance(item, list)
-        and depth
+        and (depth or item)
         and all(isinstance(part, int) and not isinstance(part, bool) for part in item)
     ):
         yield _checked(tuple(item), where)

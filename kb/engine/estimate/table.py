@@ -101,7 +101,7 @@ def sources() -> Mapping[str, Source]:
     """Chip family to the family whose constants stand in for it."""
     return {
         row["chip_family"]: Source(row["constants"], row["remark"], float(row["widen"]))
-        for _, row in _rows(_folder() / "families.tsv")
+        for _, row in rows_of("families.tsv")
     }
 
 
@@ -128,7 +128,7 @@ def shipped_table() -> Table:
     """The constants that come with kb."""
     found: dict[tuple[str, str], Constants] = {}
     for name in ("constants.tsv", "assumed.tsv"):
-        for where, row in _rows(_folder() / name):
+        for where, row in rows_of(name):
             one = _constants(row, where)
             found[one.family, one.name] = one
     return Table(found)
@@ -148,7 +148,13 @@ def _constants(row: Mapping[str, str], where: str) -> Constants:
         ) from fault
 
 
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+def rows_of(name: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Rows of a table of `data/costmodel` as (place, column to text); comments are left out.
+
+    Raises:
+        KnowledgeError: the table is not there.
+    """
+    path = _folder() / name
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as fault:

@@ -79,6 +79,26 @@ GROUPS = {
     "trig": "Cos Sin",
 }
 
+MERGED = frozenset({"silu", "gelu", "hswish", "sigmoid", "tanh", "add", "mul", "batchnorm"})
+_MERGED_TYPES = frozenset(
+    [
+        "Relu",
+        "LeakyRelu",
+        "Relu6",
+        "PRelu",
+        "Swish",
+        "Silu",
+        "Gelu",
+        "HardSwish",
+        "Sigmoid",
+        "Add",
+        "AddN",
+        "Mul",
+    ]
+)
+FEW_APART = (
+    0.35  # such operators a convolution, up to which they count as merged: gates and a few sums remain
+)
 WINDOWS = ("conv1", "conv3", "conv5")
 # Groups whose mere presence tells, however rare they are beside hundreds of convolutions.
 TELLING = (
@@ -112,6 +132,12 @@ def profile_counts(operators_: Iterable[Operator]) -> dict[str, int]:
 
 def _windowed(operator: Operator) -> str:
     name = operator.type or ""
+    if (
+        operators.canonical(name) == "Gather"
+        and operator.inputs
+        and len(operator.inputs[0].shape or (0, 0)) != 2
+    ):
+        return "Slice"  # picks along an axis; a table of embeddings has two
     if operators.canonical(name) != "Conv2D" or len(operator.inputs) < 2:
         return name
     area = _window_area(operator.inputs[0], operator.inputs[1])
@@ -128,14 +154,29 @@ def _window_area(data: Tensor, weight: Tensor) -> int | None:
     return weight.shape[0] * weight.shape[1] if weight.format == "HWCN" else weight.shape[2] * weight.shape[3]
 
 
-def groups(counts: Mapping[str, float], read: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Share of each group (square root, as for graphs) in counts of operator types as a profile names them."""
+def is_merged(counts: Mapping[str, float]) -> bool:
+    """Whether activations and sums have gone into the convolutions before them, as on chips with one kind of core."""
+    found: Counter[str] = Counter()
+    for op_type, count in counts.items():
+        found[operators.canonical(op_type.partition("/")[0])] += int(count)
+    convolutions = sum(found[name] for name in GROUPS["conv"].split())
+    apart = sum(count for name, count in found.items() if name in _MERGED_TYPES)
+    return apart < FEW_APART * convolutions
+
+
+def groups(
+    counts: Mapping[str, float], read: Mapping[str, float] | None = None, *, merged: bool = False
+) -> dict[str, float]:
+    """Share of each group (square root, as for graphs) in counts of operator types as a profile names them.
+
+    `merged` leaves out what a chip merges into its convolutions, so that a graph compares with such a profile.
+    """
     table = {plain: group for group, names in GROUPS.items() for plain in names.split()}
     found: Counter[str] = Counter()
     for op_type, count in counts.items():
         name, _, window = op_type.partition("/")
         group = table.get(name) or table.get(operators.canonical(name))
-        if group:
+        if group and not (merged and group in MERGED):
             found[group] += int(count)
         if window:
             found[f"conv{window}"] += int(count)

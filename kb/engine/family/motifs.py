@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+from kb.engine.family.sizes import CAMERAS
 from kb.engine.family.tokens import token
 from kb.engine.family.wiring import Wiring
 from kb.graph.types import Model, Node, Shape
@@ -169,9 +170,7 @@ def _ends(model: Model, wiring: Wiring) -> dict[str, float]:
         found[name] = float(rank in ranks)
     shape: Shape = first.shape if first is not None and first.shape is not None else ()
     found["in_image"] = float(not integer and len(shape) == 4 and (shape[1] in (1, 3) or shape[3] in (1, 3)))
-    found["in_cameras"] = float(
-        len(shape) == 4 and shape[1] == 3 and isinstance(shape[0], int) and shape[0] >= 4
-    )
+    found["in_cameras"] = float(len(shape) == 4 and shape[1] == 3 and shape[0] in CAMERAS)
     found["in_latent"] = float(len(shape) == 4 and shape[1] in (4, 8, 9, 16, 32))
     found["in_wide"] = float(len(shape) == 4 and _wide(shape))
     found["in_wave"] = float(len(shape) in (2, 3) and isinstance(shape[-1], int) and shape[-1] >= 4000)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kb import shipped
-from kb.engine.family.device import WINDOWS, groups, profile_counts
+from kb.engine.family.device import WINDOWS, groups, is_merged, profile_counts
 from kb.engine.family.features import Fingerprint, fingerprint
 from kb.engine.family.guess import NONE, OTHER, FamilyGuess
 from kb.engine.family.sizes import PREFIX, of_profile, readings
@@ -37,6 +37,7 @@ class Reference:
     family: str
     graph: Mapping[str, float]
     device: Mapping[str, float]
+    merged: Mapping[str, float]  # the same without what some chips merge into convolutions
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ def recognise_types(counts: Mapping[str, float], read: Mapping[str, float] | Non
 
     `read` are the readings of `sizes` where shapes are known; without them only the types are compared.
     """
-    features = groups(counts, read)
+    merged = is_merged(counts)
+    features = groups(counts, read, merged=merged)
     layers = sum(features.get(f"device:{name}", 0.0) for name in _LAYERS)
     if not layers:
         return FamilyGuess(NONE, 1.0, "no operator with weights: no network")
@@ -77,7 +79,7 @@ def recognise_types(counts: Mapping[str, float], read: Mapping[str, float] | Non
     )
     if not read:
         unseen |= {name for reference in references() for name in reference.device if name.startswith(PREFIX)}
-    return _nearest(features, "device", frozenset(unseen))
+    return _nearest(features, "device", frozenset(unseen), merged=merged)
 
 
 def recognise_profile(found: Iterable[Operator]) -> FamilyGuess:
@@ -86,11 +88,18 @@ def recognise_profile(found: Iterable[Operator]) -> FamilyGuess:
     return recognise_types(profile_counts(ran), readings(of_profile(ran)))
 
 
-def _nearest(features: Mapping[str, float], view: str, unseen: frozenset[str] = frozenset()) -> FamilyGuess:
+def _nearest(
+    features: Mapping[str, float], view: str, unseen: frozenset[str] = frozenset(), *, merged: bool = False
+) -> FamilyGuess:
     weights = _weights()
+
+    def of(reference: Reference) -> Mapping[str, float]:
+        device = reference.merged if merged else reference.device
+        return reference.graph if view == "graph" else device
+
     ranked = sorted(
         (
-            _distance(features, reference.graph if view == "graph" else reference.device, weights, unseen),
+            _distance(features, of(reference), weights, unseen),
             reference.name,
             reference.family,
         )
@@ -145,7 +154,13 @@ def references() -> tuple[Reference, ...]:
                 now="mend the line",
             )
         found.append(
-            Reference(cells[0], cells[1], _pairs(cells[2]), groups(_pairs(cells[3]), _pairs(cells[4])))
+            Reference(
+                cells[0],
+                cells[1],
+                _pairs(cells[2]),
+                groups(_pairs(cells[3]), _pairs(cells[4])),
+                groups(_pairs(cells[3]), _pairs(cells[4]), merged=True),
+            )
         )
     return tuple(found)
 

@@ -17,6 +17,7 @@ from kb.graph.types import Shape
 from kb.model import Operator, Tensor
 
 PREFIX = "size:"
+CAMERAS = (5, 6, 7)  # pictures of a car at once; batches are powers of two
 _KINDS = {
     "conv1": "conv", "conv3": "conv", "conv5": "conv", "conv_strip": "conv", "patchify": "conv", "gconv": "conv",
     "conv1d": "conv", "dw": "conv", "dw7": "conv", "conv3d": "conv", "tconv": "up", "resize": "up", "shuffle": "up",
@@ -25,7 +26,7 @@ _KINDS = {
 _TYPES = {
     "Conv2D": "conv", "DepthwiseConv2D": "conv", "Conv3D": "conv", "Conv2DTranspose": "up", "Deconvolution": "up",
     "ResizeBilinear": "up", "ResizeNearestNeighbor": "up", "Resize": "up", "DepthToSpace": "up", "MatMul": "product",
-    "FullyConnection": "product", "BatchMatMul": "product", "DynamicRNN": "rnn",
+    "FullyConnection": "product", "BatchMatMul": "product", "DynamicRNN": "rnn", "TransData": "plain",
 }  # fmt: skip
 Sizes = tuple[int, ...]
 
@@ -52,9 +53,11 @@ def of_graph(wiring: Wiring) -> Iterator[Sized]:
 
 
 def of_profile(found: Iterable[Operator]) -> Iterator[Sized]:
-    """The same of a profile."""
+    """The same of a profile; a conversion from NCHW shows the sizes that its blocks hide."""
     for operator in found:
         kind = _TYPES.get(operators.canonical(operator.type or ""))
+        if kind == "plain" and not (operator.inputs and operator.inputs[0].format == "NCHW"):
+            continue
         if kind and operator.inputs and operator.outputs:
             weight = operator.inputs[1] if len(operator.inputs) > 1 else Tensor(None)
             yield Sized(
@@ -67,16 +70,19 @@ def readings(found: Iterable[Sized]) -> dict[str, float]:
     all_ = [item for item in found if item.data and item.out]
     if not all_:
         return {}
+    plain = [item for item in all_ if item.kind == "plain" and len(item.data) == 4]
+    all_ = [item for item in all_ if item.kind != "plain"]
     maps = [item for item in all_ if item.kind == "conv" and len(item.data) >= 4]
     widths = [item.data[-1] for item in maps if item.data[-1] > 1]
     largest = max(widths, default=0)
     up = max((item.out[-1] for item in all_ if item.kind == "up" and len(item.out) >= 4), default=0)
-    first = max(maps, key=lambda item: math.prod(item.data[2:]), default=None)
+    seen = [*plain, *maps]  # of equal sizes the plain one counts, whose channels are not filled up
+    first = max(seen, key=lambda item: math.prod(item.data[2:]), default=None) if maps else None
     products = [item for item in all_ if item.kind == "product" and len(item.weight) >= 2]
     values = {
         "deepest": min(math.log2(largest / min(widths)), 6) / 6 if widths else 0.0,
-        "picture": float(any(item.data[1] in (1, 3) for item in maps)),
-        "cameras": float(any(item.data[1] == 3 and item.data[0] >= 4 for item in maps)),
+        "picture": float(any(item.data[1] in (1, 3) for item in seen)),
+        "cameras": float(any(item.data[1] == 3 and item.data[0] in CAMERAS for item in seen)),
         "latent": float(first is not None and first.data[1] in (4, 8, 9, 16, 32)),
         "wide": float(first is not None and first.data[-2] > 1 and first.data[-1] >= 2 * first.data[-2]),
         "wave": float(any(item.kind == "conv" and item.data[-1] >= 4000 for item in all_)),
@@ -97,12 +103,15 @@ def _numbers(shape: Shape | None) -> Sizes:
 
 
 def _plain(tensor: Tensor) -> Sizes:
-    """Sizes as NCHW: channel blocks of NC1HWC0 joined again, NHWC turned, fractal weights left out."""
+    """Sizes as NCHW or matrix: blocks joined again (filled up to whole ones), NHWC turned, fractal filters left out."""
     shape = tensor.shape or ()
     if tensor.format == "NC1HWC0" and len(shape) == 5:
         return (shape[0], shape[1] * shape[4], shape[2], shape[3])
     if tensor.format == "NHWC" and len(shape) == 4:
         return (shape[0], shape[3], shape[1], shape[2])
+    if tensor.format == "FRACTAL_NZ" and len(shape) >= 4:
+        columns, rows = shape[-4:-2]  # a single block of rows holds one as well as sixteen: taken as one
+        return (*shape[:-4], rows * shape[-2] if rows > 1 else 1, columns * shape[-1])
     if tensor.format.startswith("FRACTAL"):
         return ()
     return shape if all(dim > 0 for dim in shape) else ()

@@ -14,7 +14,7 @@ from kb.model import Features, Measure, Operator, Profile
 from kb.targets import Target
 
 TOPICS = (cores, pipes, stalls, traffic, work, shapes, floors, run)
-LABELS = identity.LABELS
+LABELS = (*identity.LABELS, *run.LABELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,9 @@ def measure_profile(profile: Profile, targets: tuple[Target, ...]) -> RunFeature
     neighbours = _neighbours(profile)
     operators = tuple(_operator(op, context, neighbours) for op in profile.operators)
     values = dict(run.measure_run(profile, operators))
-    labels = {"chip_family": targets[0].family} if len({target.family for target in targets}) == 1 else {}
+    labels = {"run_phase": run.phase(operators)}
+    if len({target.family for target in targets}) == 1:
+        labels["chip_family"] = targets[0].family
     return RunFeatures(Features(None, values, labels), operators)
 
 

@@ -61,8 +61,13 @@ def _blocks(op: Operator, context: Context) -> Iterator[Measured]:
             min(1.0, busy / high), min(1.0, busy / low), cores.n, computed=True,
         ),
     )  # fmt: skip
-    if low == high:
-        yield "tail_blocks", Measure(blocks % int(low), "", "Block Dim modulo cores", computed=True)
+    tail = context.over_targets(
+        lambda target: blocks % count if (count := cores_of(op, target)) else None,
+        "",
+        "Block Dim modulo cores",
+    )
+    if tail is not None:
+        yield "tail_blocks", tail
 
 
 def _working_count(op: Operator) -> int | None:

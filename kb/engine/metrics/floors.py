@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from kb.engine.metrics.context import Context, Measured
 from kb.engine.metrics.work import flops, must_move
+from kb.engine.tensors import ASSUMED_DTYPE
 from kb.model import Measure, Operator
 from kb.targets import Target
 
@@ -25,7 +26,7 @@ DEFINES: tuple[str, ...] = (
 
 # Spellings of a dtype to the name of the cube's peak for it.
 _PEAKS = {
-    "float16": "fp16", "fp16": "fp16", "half": "fp16", "bfloat16": "fp16", "bf16": "fp16", "int8": "int8", "uint8": "int8",
+    ASSUMED_DTYPE: "fp16", "float16": "fp16", "fp16": "fp16", "half": "fp16", "bfloat16": "fp16", "bf16": "fp16", "int8": "int8", "uint8": "int8",
     "float": "fp32", "float32": "fp32", "fp32": "fp32", "int4": "int4", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
 }  # fmt: skip
 
@@ -68,19 +69,36 @@ def measure(op: Operator, context: Context, pattern: str, found: Mapping[str, Me
     low, high = (max(getattr(item, end) or item.value for item in floors) for end in ("low", "high"))
     yield "floor_us", Measure(top.value, "us", top.origin, low, high, top.n, computed=True)
     if op.duration.value > 0:
-        share = [part / op.duration.value for part in (top.value, low, high)]
         yield (
             "floor_ratio",
-            Measure(
-                share[0],
-                "1",
-                f"floor / task duration: {top.origin}",
-                share[1],
-                share[2],
-                top.n,
-                computed=True,
-            ),
+            _ratio(op, context, Measure(top.value, "us", top.origin, low, high, top.n), moved, work),
         )
+
+
+def _ratio(op: Operator, context: Context, floor: Measure, moved: float, work: float) -> Measure:
+    """Floor / duration over the candidate chips.
+
+    Of a family that the user named, chips whose floor the kernel beat are left out while others remain: either it ran on
+    none of them, or its data came from L2 and their memory is no limit.
+    """
+    duration = op.duration.value
+    values, how = [part / duration for part in (floor.value, floor.low, floor.high) if part is not None], ""
+    if context.profile.chip.basis == "stated" and len(context.targets) > 1:
+        each = [_floor_on(target, op, moved, work) / duration for target in context.targets]
+        known = [ratio for ratio in each if ratio > 0]
+        kept = [ratio for ratio in known if ratio <= 1]
+        if kept and len(kept) < len(known):
+            values, how = [sum(kept) / len(kept), min(kept), max(kept)], "; chips that it would beat left out"
+    origin = f"floor / task duration{how}: {floor.origin}"
+    low, high = (values[1], values[2]) if len(values) == 3 else (None, None)
+    return Measure(values[0], "1", origin, low, high, floor.n, computed=True)
+
+
+def _floor_on(target: Target, op: Operator, moved: float, work: float) -> float:
+    """The floor on one chip in microseconds; 0 when nothing is known of it."""
+    memory = _memory_us(target, moved) if moved else None
+    compute = _compute_us(target, op, work) if work else None
+    return max(memory or 0.0, compute or 0.0)
 
 
 def _bytes(op: Operator, pattern: str, found: Mapping[str, Measure]) -> tuple[float, str]:

@@ -13,13 +13,20 @@ from functools import lru_cache
 
 from kb import operators
 from kb.engine.metrics.context import Context
+from kb.engine.tensors import ASSUMED_DTYPE
 from kb.model import Operator
 
 LABELS: tuple[str, ...] = (
     "op_type", "op_pattern", "core", "dtype", "input_format", "follows", "followed_by", "chip_family", "hand_written", "setup",
-    "conversion",
+    "conversion", "kernel_language",
 )  # fmt: skip
 
+TYPED = "typed in"  # capture tool of counters that somebody typed
+_TRITON = re.compile(
+    r"triton_|_[a-z][a-z0-9_]*_kernel(_mix_ai[cv])?(_\d+)?$"
+)  # a Python function's name; C and C++ keep it for themselves
+# A mangled C++ name, or the hash that the operator compiler appends to a custom operator's kernel.
+_ASCEND_C = re.compile(r"^_Z\d+|_[0-9a-f]{32}(_|$)")
 SEVERAL = "several"  # the order of launches is known, but no one neighbour comes more than half of the time
 # Words of kernel names that stand for a work pattern where no operator type of that name exists.
 _WORDS: tuple[tuple[str, str], ...] = (
@@ -80,12 +87,14 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
         found["op_pattern"] = pattern
     if op.core not in ("communication", "ai_cpu", "dsa", "dvpp", "other"):
         found["hand_written"] = "no" if operators.is_known(op.type or "") else "yes"
+        if language := _language(op, context, found["hand_written"] == "no"):
+            found["kernel_language"] = language
     first = next((tensor for tensor in op.inputs if tensor.shape is not None), None)
     if first is not None:
         found |= {
             name: word
             for name, word in (("dtype", first.dtype.lower()), ("input_format", first.format))
-            if word
+            if word and word != ASSUMED_DTYPE
         }
     before, after = neighbours.get(op.type or op.name, ("", ""))
     if (op.type or op.name) in neighbours:
@@ -98,6 +107,16 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
     elif is_conversion(op, found):
         found["conversion"] = "yes"
     return found
+
+
+def _language(op: Operator, context: Context, library: bool) -> str | None:
+    """What a kernel is written in, where its name or the profile tells; typed counters tell of no library."""
+    framework = context.profile.stated.get("framework", "").lower()
+    if "triton" in framework or op.type == operators.OWN_KERNEL or _TRITON.match(op.name):
+        return "triton"
+    if _ASCEND_C.search(op.name):
+        return "ascend-c"
+    return "library" if library and context.profile.capture.tool != TYPED else None
 
 
 def is_setup(op: Operator, before: str) -> bool:

@@ -42,7 +42,7 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
 def _columns(op: Operator) -> Iterator[Measured]:
     for prefix, side in sides(op).items():
         for pipe in PIPES[prefix]:
-            yield from _one(f"{prefix}_{pipe}_ratio", side.ratio(pipe), "1")
+            yield from _one(f"{prefix}_{pipe}_ratio", side.ratio(pipe) or _of_duration(op, side, pipe), "1")
             yield from _one(f"{prefix}_{pipe}_time_us", side.column(f"{pipe}_time_us"), "us")
         if op.core == "fused" and prefix == "aic":
             yield from _one("aiv_vec_ratio", side.ratio("vec"), "1")
@@ -52,6 +52,17 @@ def _columns(op: Operator) -> Iterator[Measured]:
         yield from _one(f"{prefix}_icache_miss_rate", side.column("icache_miss_rate"), "1")
         if prefix == "aiv":
             yield from _vector_details(side)
+
+
+def _of_duration(op: Operator, side: Side, pipe: str) -> Measure | None:
+    """A pipe's time against the task duration, where nobody gave the core's time: the share is at least that."""
+    spent, whole = side.column(f"{pipe}_time_us"), op.duration
+    if spent is None or side.column("time_us") is not None or whole.unit != "us" or whole.computed:
+        return None
+    if whole.value <= 0:
+        return None
+    how = f"{pipe} time / task duration (the core's own time is not given, so at least this)"
+    return Measure(min(1.0, spent.value / whole.value), "1", how, computed=True)
 
 
 def _vector_details(side: Side) -> Iterator[Measured]:

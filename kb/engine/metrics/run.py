@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kb.engine.metrics.context import Measured
@@ -11,10 +12,22 @@ DEFINES: tuple[str, ...] = (
     "op_time_share", "compute_time_share", "comm_exposed_share", "comm_share", "device_idle_share", "aicpu_time_share",
     "format_conversion_share", "small_kernel_share", "rank_imbalance", "rank_wait_share", "small_packet_ratio", "setup_time_share",
     "small_kernel_time_share",
-    "comm_wait_ratio", "link_bandwidth", "host_sync_share",
+    "comm_wait_ratio", "link_bandwidth", "host_sync_share", "host_compile_share",
 )  # fmt: skip
 
+LABELS: tuple[str, ...] = ("run_phase",)
 SMALL_KERNEL_US = 10.0
+DECODE_ROWS = (
+    128  # rows of the run's products: the tokens of one step, a batch where one token is made at a time
+)
+_TRAINING = re.compile(
+    r"Grad(V\d+)?$|Backprop|Apply(Adam|Sgd|Momentum)|Foreach(Addcdiv|Lerp)|DropOutDoMask", re.IGNORECASE
+)
+_DECODES, _SERVES = "attention_decode", "kv_cache"  # work patterns of generation alone, and of serving
+_SERVING_TYPES = re.compile(
+    r"FusedInferAttention|PromptFlashAttention|IncreFlashAttention|PagedAttention|KvCache|ReshapeAndCache",
+    re.IGNORECASE,
+)
 
 
 def denominators(profile: Profile) -> tuple[float | None, float | None]:
@@ -58,6 +71,29 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Mea
     yield from _ranks(profile)
 
 
+def phase(operators: Sequence[Features]) -> str:
+    """What the run does: training, prefill or decode of a language model; unknown where no operator tells.
+
+    Gradients and optimisers are training. Attention over a cache is serving: decode where the products have the rows
+    of a batch (`DECODE_ROWS`), prefill where they have those of whole prompts.
+    """
+    types = [f.labels.get("op_type", "") for f in operators]
+    if any(_TRAINING.search(kind) for kind in types):
+        return "training"
+    patterns = {f.labels.get("op_pattern", "") for f in operators}
+    if not patterns & {_DECODES, _SERVES} and not any(_SERVING_TYPES.search(kind) for kind in types):
+        return "unknown"
+    rows = [
+        (f.get("matmul_m"), f.operator.total_us)
+        for f in operators
+        if f.operator is not None and f.get("matmul_m") is not None
+    ]
+    if not rows:
+        return "decode" if _DECODES in patterns else "unknown"
+    few = sum(time for m, time in rows if m is not None and m <= DECODE_ROWS)
+    return "decode" if few * 2 > sum(time for _, time in rows) else "prefill"
+
+
 def _communication(profile: Profile, run: float) -> Iterator[Measured]:
     times = profile.times
     if times.exposed is not None:
@@ -86,9 +122,10 @@ def _links(profile: Profile) -> Iterator[Measured]:
 
 
 def _small_kernels(profile: Profile) -> Iterator[Measured]:
-    launches = sum(op.count for op in profile.operators)
+    kernels = [op for op in profile.operators if op.core != "communication"]
+    launches = sum(op.count for op in kernels)
     if launches:
-        small = sum(op.count for op in profile.operators if op.duration.value < SMALL_KERNEL_US)
+        small = sum(op.count for op in kernels if op.duration.value < SMALL_KERNEL_US)
         how = f"launches below {SMALL_KERNEL_US:.0f} us / all {launches}"
         yield "small_kernel_share", _share(small / launches, how)
 

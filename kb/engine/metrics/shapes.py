@@ -6,15 +6,17 @@ import math
 from collections.abc import Iterator
 
 from kb.engine.metrics.context import Context, Measured
-from kb.engine.metrics.work import PRODUCTS, dtype_bytes, tensor_bytes
+from kb.engine.metrics.work import PRODUCTS, dtype_bytes, product_shape, tensor_bytes
 from kb.model import Measure, Operator, Tensor
 
 DEFINES: tuple[str, ...] = (
     "io_bytes", "l2_bytes", "elements", "elements_per_core", "inner_axis_rest_256", "inner_axis_rest_512",
-    "operand_rest_512",
+    "operand_rest_512", "product_tiles", "smaller_operand_bytes",
+    "product_depth", "product_width",
 )  # fmt: skip
 
 
+BASE_BLOCK = (128, 256)  # M x N of the base block that the developer guide recommends for 16-bit products
 LINE = 512  # bytes; rows of a product's operands are copied fast when they are whole lines of this size
 
 
@@ -29,9 +31,11 @@ def measure(op: Operator, context: Context, pattern: str = "") -> Iterator[Measu
     if l2 is not None:
         yield "l2_bytes", l2
     yield from _elements(op)
-    yield from _inner_axis(op)
-    if pattern.startswith(PRODUCTS):
+    product = pattern.startswith(PRODUCTS)
+    yield from _inner_axis(op, product)
+    if product:
         yield from _operands(op)
+        yield from _tiles(op)
 
 
 def _elements(op: Operator) -> Iterator[Measured]:
@@ -43,7 +47,15 @@ def _elements(op: Operator) -> Iterator[Measured]:
         yield "elements_per_core", Measure(count / op.block_dim, "", "elements / Block Dim", computed=True)
 
 
-def _inner_axis(op: Operator) -> Iterator[Measured]:
+def _inner_axis(op: Operator, product: bool) -> Iterator[Measured]:
+    """Rest of the first input's rows; of the worse of the two operands of a product."""
+    if product:
+        for metric, line in (("inner_axis_rest_256", 256), ("inner_axis_rest_512", 512)):
+            rests = [rest for item in op.inputs[:2] if (rest := _row_rest(item, line)) is not None]
+            if rests:
+                how = f"last axis of the product's operands modulo {line}, the larger"
+                yield metric, Measure(max(rests), "B", how, computed=True)
+        return
     first = next((tensor for tensor in op.inputs if tensor.shape), None)
     size = dtype_bytes(first.dtype) if first else None
     if first is None or not first.shape or size is None:
@@ -67,8 +79,27 @@ def _operands(op: Operator) -> Iterator[Measured]:
         yield "operand_rest_512", Measure(max(size * 2 % LINE for size in stated), "B", how, computed=True)
 
 
-def _row_rest(item: Tensor) -> float | None:
+def _row_rest(item: Tensor, line: int = LINE) -> float | None:
     size = dtype_bytes(item.dtype)
     if not item.shape or len(item.shape) < 2 or size is None or item.format not in ("ND", "", "NCHW"):
         return None
-    return item.shape[-1] * size % LINE if item.shape[-2] > 1 else 0.0
+    return item.shape[-1] * size % line if item.shape[-2] > 1 else 0.0
+
+
+def _tiles(op: Operator) -> Iterator[Measured]:
+    """How many base blocks the result has, and the size of the operand that might stay in L1."""
+    shape = product_shape(op)
+    if shape is not None:
+        batch, m, n, k = shape
+        count = batch * math.ceil(m / BASE_BLOCK[0]) * math.ceil(n / BASE_BLOCK[1])
+        how = f"blocks of {BASE_BLOCK[0]} x {BASE_BLOCK[1]} in the result"
+        yield "product_tiles", Measure(count, "", how, computed=True)
+        yield "product_depth", Measure(k / max(m, n), "1x", "K / larger of M and N", computed=True)
+        yield "product_width", Measure(n / max(m, k), "1x", "N / larger of M and K", computed=True)
+    sizes = [tensor_bytes(item) for item in op.inputs[:2] if item.shape]
+    known = [size for size in sizes if size is not None]
+    if len(known) == 2:
+        yield (
+            "smaller_operand_bytes",
+            Measure(min(known), "B", "the smaller of A and B, shape x dtype", computed=True),
+        )

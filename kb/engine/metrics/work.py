@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator
 
 from kb.engine.metrics.context import Context, Measured
+from kb.engine.tensors import ASSUMED_DTYPE
 from kb.model import Measure, Operator, Tensor
 
 DEFINES: tuple[str, ...] = (
@@ -19,7 +20,7 @@ DEFINES: tuple[str, ...] = (
 )  # fmt: skip
 
 _SIZES = {
-    "float": 4, "float32": 4, "fp32": 4, "float16": 2, "fp16": 2, "half": 2, "bfloat16": 2, "bf16": 2, "double": 8,
+    "float": 4, "float32": 4, "fp32": 4, "float16": 2, "fp16": 2, ASSUMED_DTYPE: 2, "half": 2, "bfloat16": 2, "bf16": 2, "double": 8,
     "float64": 8, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4, "int16": 2, "uint16": 2, "int8": 1, "uint8": 1,
     "bool": 1, "complex64": 8, "complex128": 16, "int4": 0.5, "float8_e4m3fn": 1, "float8_e5m2": 1, "hifloat8": 1,
 }  # fmt: skip

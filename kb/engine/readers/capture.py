@@ -174,8 +174,11 @@ def operator(capture: Capture) -> Operator | None:
         capture.notices.append(Notice("blocks-missing", text, capture.label))
     clock = number(facts.get("current_freq", "")) or (visual.clock_mhz if visual else None)
     rated = number(facts.get("rated_freq", "")) or (visual.rated_clock_mhz if visual else None)
+    name = facts.get("op_name") or (visual.name if visual else None)
+    if not name:
+        attributes["name_from"] = "folder"
     return Operator(
-        name=facts.get("op_name") or (visual.name if visual else None) or capture.folder.name or "kernel",
+        name=name or capture.folder.name or "kernel",
         type=None,
         core=core,
         count=1,

@@ -51,14 +51,18 @@ class HostCalls:
 
 
 def counters(calls: HostCalls) -> dict[str, Measure]:
-    """host_sync_share, where the export has acl calls."""
+    """host_sync_share and host_compile_share, where the export has acl calls."""
     found = calls.level()
     total = sum(spent for spent, _ in found.values())
     if not total or not any(level == LEVELS[0] for level, _ in calls.apis):
         return {}
     waited = sum(spent for name, (spent, _) in found.items() if "synchronize" in name.casefold())
-    where = f"{calls.origin}: synchronising acl calls / acl calls, set-up left out"
-    return {"host_sync_share": Measure(min(1.0, waited / total), "1", where, computed=True)}
+    compiled = sum(spent for name, (spent, _) in found.items() if "compile" in name.casefold())
+    where = f"{calls.origin}: %s acl calls / acl calls, set-up left out"
+    return {
+        "host_sync_share": Measure(min(1.0, waited / total), "1", where % "synchronising", computed=True),
+        "host_compile_share": Measure(min(1.0, compiled / total), "1", where % "compiling", computed=True),
+    }
 
 
 def notices(calls: HostCalls) -> list[Notice]:

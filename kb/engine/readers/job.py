@@ -6,8 +6,10 @@ only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from kb.engine.readers import chip
 from kb.engine.readers.columns import integer
@@ -36,6 +38,7 @@ _GROUPS = (  # metric group of the profiler, a column only it writes
 )
 
 
+RANK_ID = re.compile(r"rank \d+")  # how `rank_name` calls a rank whose number is known
 MOST_CORES = 72  # vector cores of the largest chip
 LARGE = 16 << 20  # bytes of all tables from which pandas is worth the half second that importing it takes
 
@@ -100,6 +103,7 @@ def read_job(
     built = build(groups, overlapping=_twins_overlap(launches))
     traced, trace_files, trace_notices = read_ranks(bundle, settings)
     ranks = _rank_times(tables, launches, built, traced)
+    apart = _captures_apart(tables, launches)
     with_kernels = [ranks[name] for name in dict.fromkeys(item.rank for item in tables)]
     found_chip, chip_notices = chip.resolve(None, soc, _clues(groups, built.operators))
     first = next(iter(settings.values()), None)
@@ -117,7 +121,7 @@ def read_job(
         operators=tuple(built.operators),
         times=total(with_kernels),
         follows=_follows(launches),
-        ranks=in_order(ranks) if len(ranks) > 1 else (),
+        ranks=in_order(ranks) if len(ranks) > 1 and not apart else (),
         files=(
             *(SourceFile(t.label, reader or table, t.result.rows, t.result.lost) for t in tables),
             *trace_files,
@@ -126,7 +130,7 @@ def read_job(
             *bundle.notices,
             *chip_notices,
             *(notice for item in tables for notice in _table_notices(item)),
-            *_run_notices(launches, built, tables),
+            *_run_notices(launches, built, tables, apart),
             *trace_notices,
         ),
     )
@@ -274,7 +278,26 @@ def _table_notices(item: _Table) -> list[Notice]:
     return out
 
 
-def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table]) -> list[Notice]:
+def _captures_apart(tables: Sequence[_Table], launches: Launches) -> bool:
+    """Tables that only their folders tell apart, and that share no moment: captures one after another, no ranks.
+
+    Ranks with a number are believed: clocks of several hosts can differ by more than a capture takes.
+    """
+    names = dict.fromkeys(item.rank for item in tables)
+    if len(names) < 2 or any(RANK_ID.fullmatch(name) for name in names):
+        return False
+    spans = []
+    for name in names:
+        lines = [line for (rank, _), line in launches.timelines.items() if rank == name]
+        first = [line.first for line in lines if line.first is not None]
+        if not first:
+            return False
+        spans.append((min(first), max((line.first or 0) + line.span_ns for line in lines)))
+    spans.sort()
+    return all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table], apart: bool) -> list[Notice]:
     out = []
     names = ", ".join(item.label for item in tables[:4])
     if built.operators and built.untyped == len([op for op in built.operators if op.core != "communication"]):
@@ -307,6 +330,12 @@ def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table]) -> 
         slow = warm_up_text(lengths(together(item.result.steps for item in mine)))
         if slow:
             out.append(Notice("warm-up-steps", clean(slow), mine[0].label))
-    if len({item.rank for item in tables}) > 1:
+    if apart:
+        text = (
+            f"the {len(tables)} tables share no moment: captures one after another, not ranks of one job. What follows adds "
+            "them up; give one alone, or compare two with kb compare"
+        )
+        out.append(Notice("captures-apart", text, names))
+    elif len({item.rank for item in tables}) > 1:
         out.append(Notice("ranks-summed", f"operators and times are sums over {len(tables)} tables", names))
     return out

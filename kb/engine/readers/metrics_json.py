@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kb import operators
 from kb.engine.readers.columns import all_columns, lookup, missing, number
 from kb.engine.readers.tasks import core_of
 from kb.engine.readers.words import clean
@@ -233,6 +234,15 @@ class _Document:
                 Notice("duration-computed", "no Task Duration: the core time stands for it", str(self.path))
             )
             return Measure(max(times), "us", f"{self.path}:{place}: core time", computed=True)
+        pipes = [
+            item.value
+            for name, item in found.items()
+            if name.startswith(_SIDES) and name.endswith("_time_us")
+        ]
+        if pipes:
+            text = "no Task Duration: the longest pipe time stands for it, the kernel takes at least this"
+            self.notices.append(Notice("duration-computed", text, str(self.path)))
+            return Measure(max(pipes), "us", f"{self.path}:{place}: longest pipe time", computed=True)
         self.notices.append(
             Notice("times-unknown", "no Task Duration: nothing is sized in time", str(self.path))
         )
@@ -264,8 +274,8 @@ class _Document:
         sides = {
             name[:3] for name, item in found.items() if name.startswith(("aic_", "aiv_")) and item.value > 0
         }
-        if len(sides) > 1:
-            return "mix"
+        if len(sides) > 1 or (sides and operators.category(clean(str(data.get("operator", "")))) == "mix"):
+            return "mix"  # a type that uses both sides, of which one was measured
         return "cube" if "aic" in sides else "vector" if "aiv" in sides else "unknown"
 
     def _number(self, cell: object, place: str) -> float | None:
@@ -321,6 +331,8 @@ def _shapes(text: str, dtype: str) -> tuple[Tensor, ...]:
     """Input tensors of a typed shape: "1024,2048", "1024x2048", "[1024, 2048]", several parted by ";"."""
     out = []
     for part in text.split(";")[:64]:
+        if part.count("[") + part.count("(") > 1:
+            return ()  # several tensors in one part: words, not a shape
         axes = [axis for axis in re.split(r"[\s,x×*\[\]()]+", part.strip()) if axis]
         if not axes or not all(axis.isdecimal() and len(axis) < 16 for axis in axes):
             return ()

@@ -199,6 +199,8 @@ def _operator(launch: _Launch) -> Operator | None:
         return None
     attributes = {"folder": launch.label} if launch.label else {}
     attributes |= _hot(launch, total)
+    if not (launch.visual and launch.visual.name) and not _in_layout(launch.home):
+        attributes["name_from"] = "folder"
     if launch.traces and not launch.pipes and not launch.lines:
         text = "instructions without the simulator's tables: taken as simulated, a device's timeline looks the same"
         launch.notices.append(Notice("trace-alone", text, launch.label))
@@ -217,7 +219,7 @@ def _operator(launch: _Launch) -> Operator | None:
         total_us=duration.value,
         block_dim=visual.block_dim if visual else None,
         cores=cores,
-        attributes={**attributes, "simulated_cores": str(len(blocks))} if blocks else attributes,
+        attributes=attributes | ({"simulated_cores": str(len(blocks))} if blocks else {}),
     )
 
 
@@ -279,6 +281,11 @@ def _name(home: Path) -> str:
     folder = home.parent if home.name == "simulator" else home
     named = folder.parent if folder.name.isdecimal() else folder
     return clean(named.name) or "kernel"
+
+
+def _in_layout(home: Path) -> bool:
+    """The folder is named after the kernel by the tool, not after the result."""
+    return (home.parent if home.name == "simulator" else home).name.isdecimal()
 
 
 def _kind(subs: set[str]) -> CoreKind:

@@ -238,4 +238,5 @@ def _operator(visual: Visual, label: str, source: Source) -> Operator:
         cores=tuple(CoreCounters(b, s, v) for (b, s), v in sorted(visual.cores.items())),
         clock_mhz=visual.clock_mhz,
         rated_clock_mhz=visual.rated_clock_mhz,
+        attributes={} if visual.name else {"name_from": "folder"},
     )

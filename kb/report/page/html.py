@@ -18,8 +18,8 @@ def render(page: Page) -> str:
 
 def body(page: Page) -> Iterator[str]:
     """The blocks of the page as lines of HTML, without its title."""
-    for block in page.blocks:
-        yield from _block(block)
+    for part in page.blocks:
+        yield from block(part)
 
 
 def table(
@@ -44,32 +44,33 @@ def _number(at: int, numeric: frozenset[int]) -> str:
     return ' class="number"' if at in numeric else ""
 
 
-def _block(block: Block) -> Iterator[str]:
-    if isinstance(block, Heading):
-        note = f' <small class="quiet">{esc(block.note)}</small>' if block.note else ""
-        yield f"<h2>{esc(block.text)}{note}</h2>"
-    elif isinstance(block, Para):
-        yield f"<p{' class=quiet' if block.quiet else ''}>{esc(block.text)}</p>"
-    elif isinstance(block, Items):
-        tag = "ol" if block.ordered else "ul"
-        yield f"<{tag}>" + "".join(f"<li>{esc(item)}</li>" for item in block.items) + f"</{tag}>"
-    elif isinstance(block, Fields):
-        pairs = ((label, value) for label, value in block.pairs if value)
+def block(given: Block) -> Iterator[str]:
+    """Lines of one block as HTML."""
+    if isinstance(given, Heading):
+        note = f' <small class="quiet">{esc(given.note)}</small>' if given.note else ""
+        yield f"<h2>{esc(given.text)}{note}</h2>"
+    elif isinstance(given, Para):
+        yield f"<p{' class=quiet' if given.quiet else ''}>{esc(given.text)}</p>"
+    elif isinstance(given, Items):
+        tag = "ol" if given.ordered else "ul"
+        yield f"<{tag}>" + "".join(f"<li>{esc(item)}</li>" for item in given.items) + f"</{tag}>"
+    elif isinstance(given, Fields):
+        pairs = ((label, value) for label, value in given.pairs if value)
         yield (
             "<dl>"
             + "".join(f"<dt>{esc(label)}</dt><dd>{esc(value)}</dd>" for label, value in pairs)
             + "</dl>"
         )
-    elif isinstance(block, Table):
-        rows = tuple(tuple(esc(cell) for cell in row) for row in block.rows)
-        yield from table(block.headers, rows, block.numeric)
-    elif isinstance(block, Bars):
-        rows = tuple(_bar(bar, block) for bar in block.bars)
+    elif isinstance(given, Table):
+        rows = tuple(tuple(esc(cell) for cell in row) for row in given.rows)
+        yield from table(given.headers, rows, given.numeric)
+    elif isinstance(given, Bars):
+        rows = tuple(_bar(bar, given) for bar in given.bars)
         yield from table(("", "", ""), rows, frozenset({1}))
-    elif isinstance(block, Code):
+    elif isinstance(given, Code):
         yield (
             "<pre><code>"
-            + "\n".join(esc(line, keep_blanks=True) for line in clean_lines(block.text))
+            + "\n".join(esc(line, keep_blanks=True) for line in clean_lines(given.text))
             + "</code></pre>"
         )
 

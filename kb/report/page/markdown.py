@@ -16,8 +16,8 @@ def render(page: Page) -> str:
     lines = [f"# {md(page.title)}"]
     if page.note:
         lines += ["", md(page.note, starts_line=True)]
-    for block in page.blocks:
-        lines += ["", *_block(block)]
+    for part in page.blocks:
+        lines += ["", *block(part)]
     return "\n".join(lines)
 
 
@@ -31,24 +31,25 @@ def table(
         yield "| " + " | ".join(row) + " |"
 
 
-def _block(block: Block) -> Iterator[str]:
-    if isinstance(block, Heading):
-        yield f"## {md(block.text)}" + (f" ({md(block.note)})" if block.note else "")
-    elif isinstance(block, Para):
-        yield md(block.text, starts_line=True)
-    elif isinstance(block, Items):
-        for number, item in enumerate(block.items, 1):
-            yield f"{f'{number}.' if block.ordered else '-'} {md(item, starts_line=True)}"
-    elif isinstance(block, Fields):
-        yield from (f"- {md(label)}: {md(value)}" for label, value in block.pairs if value)
-    elif isinstance(block, Table):
-        rows = tuple(tuple(md(cell) for cell in row) for row in block.rows)
-        yield from table(tuple(md(header) for header in block.headers), rows, block.numeric)
-    elif isinstance(block, Bars):
-        rows = tuple(_bar(bar, block) for bar in block.bars)
+def block(given: Block) -> Iterator[str]:
+    """Lines of one block as Markdown."""
+    if isinstance(given, Heading):
+        yield f"## {md(given.text)}" + (f" ({md(given.note)})" if given.note else "")
+    elif isinstance(given, Para):
+        yield md(given.text, starts_line=True)
+    elif isinstance(given, Items):
+        for number, item in enumerate(given.items, 1):
+            yield f"{f'{number}.' if given.ordered else '-'} {md(item, starts_line=True)}"
+    elif isinstance(given, Fields):
+        yield from (f"- {md(label)}: {md(value)}" for label, value in given.pairs if value)
+    elif isinstance(given, Table):
+        rows = tuple(tuple(md(cell) for cell in row) for row in given.rows)
+        yield from table(tuple(md(header) for header in given.headers), rows, given.numeric)
+    elif isinstance(given, Bars):
+        rows = tuple(_bar(bar, given) for bar in given.bars)
         yield from table(("", "", ""), rows, frozenset({1}))
-    elif isinstance(block, Code):
-        yield from md_fence(block.text, block.language)
+    elif isinstance(given, Code):
+        yield from md_fence(given.text, given.language)
 
 
 def _bar(bar: Bar, of: Bars) -> tuple[str, ...]:

@@ -27,12 +27,12 @@ def paint(text: str, style: str, color: bool) -> str:
 def _lines(page: Page, width: int, color: bool) -> Iterator[str]:
     yield from _titled(page.title, page.note, BOLD, width, color)
     before: Block | None = None
-    for block in page.blocks:
-        aside = isinstance(block, Para) and block.quiet and isinstance(before, Para)
+    for part in page.blocks:
+        aside = isinstance(part, Para) and part.quiet and isinstance(before, Para)
         if not isinstance(before, Heading) and not aside:
             yield ""
-        yield from _block(block, width, color)
-        before = block
+        yield from block(part, width, color)
+        before = part
 
 
 def _titled(title: str, note: str, style: str, width: int, color: bool) -> Iterator[str]:
@@ -46,25 +46,26 @@ def _titled(title: str, note: str, style: str, width: int, color: bool) -> Itera
         yield from (paint(line, DIM, color) for line in wrap(note, width))
 
 
-def _block(block: Block, width: int, color: bool) -> Iterator[str]:
+def block(given: Block, width: int, color: bool) -> Iterator[str]:
+    """Lines of one block as text."""
     prose = min(width, PROSE)
-    if isinstance(block, Heading):
-        yield from _titled(block.text, block.note, BLUE, width, color)
-    elif isinstance(block, Para):
+    if isinstance(given, Heading):
+        yield from _titled(given.text, given.note, BLUE, width, color)
+    elif isinstance(given, Para):
         yield from (
-            paint(line, DIM if block.quiet else "", color and block.quiet)
-            for line in wrap(clean(block.text), prose)
+            paint(line, DIM if given.quiet else "", color and given.quiet)
+            for line in wrap(clean(given.text), prose)
         )
-    elif isinstance(block, Items):
-        yield from _items(block, prose)
-    elif isinstance(block, Fields):
-        yield from _fields(block, prose, color)
-    elif isinstance(block, Table):
-        yield from _table(block, width, color)
-    elif isinstance(block, Bars):
-        yield from _bars(block, width, color)
+    elif isinstance(given, Items):
+        yield from _items(given, prose)
+    elif isinstance(given, Fields):
+        yield from _fields(given, prose, color)
+    elif isinstance(given, Table):
+        yield from _table(given, width, color)
+    elif isinstance(given, Bars):
+        yield from _bars(given, width, color)
     else:
-        yield from (f"    {line}" for line in clean_lines(block.text))
+        yield from (f"    {line}" for line in clean_lines(given.text))
 
 
 def _items(block: Items, width: int) -> Iterator[str]:

@@ -413,3 +413,31 @@ def test_summing_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(launches, "WAITING", 3)
     monkeypatch.setattr(launches, "_CROWD", 1)
     assert plain(detector()) == plain(whole)
+
+
+# --- captures and ranks -----------------------------------------------------------------------------------------
+
+
+def _two_folders(tmp_path: Path, names: tuple[str, str], minute: int) -> Profile:
+    """The level 0 sample twice, the second `minute` minutes later, in folders of these names."""
+    text = (SAMPLES / "op_summary" / "odd-level0.csv").read_text(encoding="utf-8")
+    later = str(17673228001 + 6 * minute)
+    for name, content in zip(names, (text, text.replace("17673228001", later)), strict=True):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "op_summary_1.csv").write_text(content, encoding="utf-8")
+    return read([tmp_path])
+
+
+def test_captures_one_after_another_are_no_ranks(tmp_path: Path) -> None:
+    profile = _two_folders(tmp_path, ("before", "after"), 20)
+    assert "captures-apart" in codes(profile) and "ranks-summed" not in codes(profile)
+    assert profile.ranks == ()
+
+
+@pytest.mark.parametrize(("names", "minute"), [(("a", "b"), 0), (("rank_0", "rank_1"), 20)])
+def test_tables_of_one_moment_or_with_rank_numbers_are_ranks(
+    tmp_path: Path, names: tuple[str, str], minute: int
+) -> None:
+    profile = _two_folders(tmp_path, names, minute)
+    assert "captures-apart" not in codes(profile)
+    assert len(profile.ranks) == 2

@@ -1,4 +1,4 @@
-"""Writes tiny ONNX files byte by byte, so that tests need no other package and can write wrong ones too."""
+"""Writes tiny ONNX files byte by byte, so that samples and tests need no other package, and can be wrong too."""
 
 from __future__ import annotations
 
@@ -32,18 +32,24 @@ def message(field: int, content: bytes | str) -> bytes:
 def attribute(name: str, value: Attribute) -> bytes:
     out = message(1, name)
     if isinstance(value, tuple):  # ("graph" or "tensor", bytes)
-        out += message(6 if value[0] == "graph" else 5, value[1])
+        kind, field = (5, 6) if value[0] == "graph" else (4, 5)
+        out += message(field, value[1])
     elif isinstance(value, float):
+        kind = 1
         out += varint(2 << 3 | 5) + struct.pack("<f", value)
     elif isinstance(value, int):
+        kind = 2
         out += number(3, value)
     elif isinstance(value, (str, bytes)):
+        kind = 3
         out += message(4, value)
     elif value and isinstance(value[0], float):
+        kind = 6
         out += message(7, struct.pack(f"<{len(value)}f", *value))
     else:
+        kind = 7
         out += message(8, b"".join(varint(int(item)) for item in value))
-    return out
+    return out + number(20, kind)
 
 
 def node(

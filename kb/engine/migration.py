@@ -1,0 +1,119 @@
+"""The plan of a migration: what stands in the way, what to change in which order, and what to measure first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kb.engine.ahead import Ahead
+from kb.engine.check import CheckedOperator, document
+from kb.forecast import Forecast, ForecastOperator
+from kb.model import Entry, to_dict
+
+SCHEMA = "kb.migration/1"
+MOST_ADVICE, MOST_SUSPECTS = 5, 5
+StepKind = Literal["import", "limit", "fallback", "unknown", "advice", "measure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: what it is about, why, and the entries that say how. `saves` is the fraction of the run, low to high."""
+
+    kind: StepKind
+    subject: str
+    why: str
+    entries: tuple[str, ...] = ()
+    saves_low: float | None = None
+    saves_high: float | None = None
+
+
+def plan(found: Ahead) -> list[Step]:
+    """The steps in order: what stops the conversion, what it may stop at, what leaves the AI Core, advice, measuring."""
+    operators = found.check.operators
+    out = [
+        *(
+            _operator("import", op)
+            for op in operators
+            if op.engine == "no_importer" or (op.engine == "no_kernel" and op.runs)
+        ),
+        *(Step("limit", node.type, "; ".join(node.reasons)) for node in _limited(found)),
+        *(_operator("fallback", op) for op in operators if op.engine in ("ai_cpu", "host")),
+        *(_operator("unknown", op) for op in operators if op.engine == "unknown"),
+    ]
+    if not found.check.importable and not any(step.kind == "import" for step in out):
+        out.insert(
+            0,
+            Step(
+                "import",
+                f"opset {found.check.opset}",
+                found.check.warnings[0] if found.check.warnings else "",
+            ),
+        )
+    for item in found.report.recommendations[:MOST_ADVICE]:
+        finding = next((one for one in found.report.findings if one.id == item.finding), None)
+        share = 1.0 if item.gain.of == "run" or finding is None else finding.share
+        low, high = round(item.gain.low * share, 4), round(item.gain.high * share, 4)
+        out.append(Step("advice", item.title, finding.summary if finding else "", (item.id,), low, high))
+    out.append(Step("measure", found.report.target, ""))
+    return out
+
+
+def _operator(kind: StepKind, op: CheckedOperator) -> Step:
+    why = "; ".join(op.broken) or op.restriction or op.engine
+    return Step(kind, f"{op.type} x{op.count}", why, op.remedies)
+
+
+def _limited(found: Ahead) -> Iterator[Any]:
+    """One node of each type and reason that breaks a stated limit but stays on the AI Core."""
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    if not found.check.breaks_limits:
+        return
+    for node in found.check.nodes:
+        if node.engine == "ai_core" and node.reasons and (node.type, node.reasons) not in seen:
+            seen.add((node.type, node.reasons))
+            yield node
+
+
+def suspects(forecast: Forecast) -> list[ForecastOperator]:
+    """The calls whose time is unknown or most uncertain, one a type: what a first profile should answer."""
+    unknown = [
+        row
+        for row in forecast.operators
+        if row.not_estimated is not None and row.engine in ("ai_core", "unknown")
+    ]
+    widest: dict[str, ForecastOperator] = {}
+    for row in sorted(forecast.operators, key=lambda row: (-_spread(row), row.name)):
+        if row.mid_us is not None:
+            widest.setdefault(row.type, row)
+    return [*unknown[:2], *widest.values()][:MOST_SUSPECTS]
+
+
+def _spread(row: ForecastOperator) -> float:
+    return (row.high_us or 0.0) - (row.low_us or 0.0)
+
+
+def migration_document(found: Ahead, entries: Mapping[str, Entry]) -> dict[str, Any]:
+    """The JSON of `kb migrate-report` (docs/json.md)."""
+    forecast = found.report.forecast
+    assert forecast is not None  # noqa: S101 - what `ahead` returns has one
+    return {
+        "schema": SCHEMA,
+        "model": found.check.model,
+        "soc": forecast.soc,
+        "run": found.report.run,
+        "coverage": document(found.check),
+        "forecast": to_dict(forecast),
+        "plan": [to_dict(step) for step in plan(found)],
+        "profile_first": [to_dict(row) for row in suspects(forecast)],
+        "cases": [_case(case.id, case.title, case.why, entries) for case in found.check.similar_cases],
+        "warnings": list(found.report.warnings),
+    }
+
+
+def _case(id_: str, title: str, why: str, entries: Mapping[str, Entry]) -> dict[str, Any]:
+    entry = entries.get(id_)
+    gains = (
+        [] if entry is None else [gain for gain in entry.gains if gain.before or gain.saved_low is not None]
+    )
+    return {"id": id_, "title": title, "why": why, "results": [to_dict(gain) for gain in gains]}

@@ -1,0 +1,115 @@
+"""The conditions of an entry against what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kb import operators
+from kb.model import Condition, Features, Finding
+
+MOST_UNSEEN = 3  # more unanswered conditions than these say no more
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How the conditions came out: counts by sign (`weights.tsv`), and those that hold in words."""
+
+    signs: dict[str, float]
+    held: tuple[str, ...]
+
+    @property
+    def contradicted(self) -> bool:
+        """Something measured speaks against the entry."""
+        return any(self.signs.get(f"{basis}_fails") for basis in ("threshold", "inferred"))
+
+    @property
+    def shown(self) -> bool:
+        """One of its own signs was measured here; the operator's type alone is none."""
+        return any("op_type" not in text for text in self.held)
+
+
+def read(
+    conditions: Sequence[Condition],
+    finding: Finding,
+    lead: Features | None,
+    run: Features | None,
+    unseen: int = 0,
+) -> Signature:
+    """All conditions that the operator's features (or the run's) can answer.
+
+    A condition on a reading that made the finding is implied by it and tells nothing more. `unseen` counts what the
+    entry asks for beyond its conditions.
+    """
+    implied = {item.metric for item in finding.evidence if item.limit}
+    signs: dict[str, float] = {}
+    held: list[str] = []
+    for condition in conditions:
+        answer = answered(condition, lead, run)
+        if answer is None:
+            unseen += condition.basis == "threshold"
+            continue
+        if not answer and (
+            condition.metric == "run_phase"
+            or (condition.metric == "op_type" and condition.basis == "inferred")
+        ):
+            continue  # whether the entry speaks of this operator and this kind of run is asked elsewhere
+        name = f"{condition.basis}_{'holds' if answer else 'fails'}"
+        if answer and condition.metric in implied:
+            name = "implied"
+        signs[name] = signs.get(name, 0.0) + 1.0
+        if answer:
+            held.append(
+                f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})"
+            )
+    if unseen:
+        signs["unseen"] = float(min(unseen, MOST_UNSEEN))
+    return Signature(signs, tuple(held))
+
+
+def answered(condition: Condition, lead: Features | None, run: Features | None) -> bool | None:
+    """Whether a condition holds for the operator, or else for the run; None when neither measured it."""
+    for f in (lead, run):
+        answer = None if f is None else holds(condition, f)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _text(value: object) -> str:
+    return "/".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def holds(condition: Condition, f: Features) -> bool | None:
+    """Whether a condition holds for these features; None when the metric was not measured."""
+    if condition.metric in f.labels:
+        return _word(condition, f.labels[condition.metric])
+    have = f.get(condition.metric)
+    if have is None:
+        return None
+    wanted = condition.value
+    if isinstance(wanted, str):
+        other = f.get(wanted.removeprefix("@")) if wanted.startswith("@") else None
+        return None if other is None else _number(condition.op, have, other)
+    if isinstance(wanted, tuple):
+        numbers = [item for item in wanted if isinstance(item, (int, float))]
+        return min(numbers) <= have <= max(numbers) if len(numbers) == 2 else have in numbers
+    return _number(condition.op, have, float(wanted))
+
+
+def _word(condition: Condition, have: str) -> bool | None:
+    wanted = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+    words = [str(word) for word in wanted]
+    if condition.metric in ("op_type", "follows", "followed_by"):
+        found = any(operators.matches(word, have) for word in words)
+    else:
+        found = have.lower() in {word.lower() for word in words}
+    return not found if condition.op == "!=" else found
+
+
+def _number(op: str, have: float, wanted: float) -> bool | None:
+    answers = {
+        "<": have < wanted, "<=": have <= wanted, ">": have > wanted, ">=": have >= wanted,
+        "==": have == wanted, "!=": have != wanted, "~": abs(have - wanted) <= 0.2 * abs(wanted),
+    }  # fmt: skip
+    return answers.get(op)

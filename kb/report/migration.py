@@ -1,0 +1,143 @@
+"""The page of a migration report: coverage, fallbacks with remedies, similar cases, hot list, plan, what to profile first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from kb import units
+from kb.forecast import Forecast
+from kb.model import Entry
+from kb.report import forecast as forecasts
+from kb.report.catalogue import say
+from kb.report.coverage import ENGINES
+from kb.report.page import Block, Fields, Heading, Items, Page, Para, Table
+
+Row = Mapping[str, Any]
+HOT = 15
+_WIDE = ("zh", "ja")  # languages with full-width signs
+STEPS = ("import", "limit", "fallback", "unknown", "advice", "measure")
+
+
+def migration_page(
+    document: Row, forecast: Forecast, entries: Mapping[str, Entry], lang: str, *, room: int = 200
+) -> Page:
+    """The page of a `kb.migration/1` document."""
+    blocks: list[Block] = [
+        Fields(tuple(_facts(document, forecast, lang))),
+        *_fallbacks(document, entries, lang),
+        *_cases(document, entries, lang),
+        Heading(say("migrate.hot", lang), say("forecast.note", lang)),
+        *forecasts.type_blocks(forecast, lang, room=room),
+        *(forecasts.call_blocks(forecast, lang, most=HOT) if room > forecasts.LISTED else ()),
+        Heading(say("migrate.plan", lang)),
+        Items(tuple(_step(step, document, entries, lang) for step in document["plan"]), ordered=True),
+        Heading(say("migrate.profile", lang)),
+        Items(tuple(_profile(document, lang))),
+        *forecasts.ground_blocks(forecast, lang),
+    ]
+    title = say("migrate.title", lang, model=document["model"], soc=document["soc"])
+    return Page(title, tuple(blocks), lang=lang)
+
+
+def _facts(document: Row, forecast: Forecast, lang: str) -> Iterator[tuple[str, str]]:
+    coverage = document["coverage"]
+    known = [name for name in ENGINES if name in coverage["summary"]]
+    parts = [f"{say(f'engine.{name}', lang)} {coverage['summary'][name]}" for name in known]
+    yield say("migrate.coverage", lang), " · ".join(parts)
+    if coverage["opset"] is not None:
+        yield say("check.opset", lang), str(coverage["opset"])
+    family = coverage["family"]
+    if family is not None:
+        confidence = f"{family['confidence']:.2f}"
+        line = say("check.family_line", lang, name=family["name"], confidence=confidence)
+        yield say("check.family", lang), line
+    yield from forecasts.facts(forecast, lang)
+    yield say("check.tables", lang), coverage["tables"]
+
+
+def _fallbacks(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[Block]:
+    yield Heading(say("migrate.fallbacks", lang))
+    rows = [row for row in document["coverage"]["operators"] if _troubled(row)]
+    if not rows and document["coverage"]["importable"]:
+        yield Para(say("migrate.fine", lang))
+        return
+    lines = []
+    for row in rows:
+        reason = "; ".join(row.get("broken", ())) or row["restriction"] or ""
+        engine = str(row["engine"])
+        line = f"{row['type']} x{row['count']}: {say(f'engine.{engine}', lang)}; {reason}"
+        lines.append("; ".join([line, *_named(row["remedies"], entries, lang)]))
+    lines += [text for text in document["coverage"]["warnings"] if not document["coverage"]["importable"]]
+    yield Items(tuple(lines))
+
+
+def _troubled(row: Row) -> bool:
+    return row["engine"] in ("ai_cpu", "host", "no_importer", "unknown") or (
+        row["engine"] == "no_kernel" and row["runs"]
+    )
+
+
+def _named(ids: list[str], entries: Mapping[str, Entry], lang: str) -> list[str]:
+    return [f"{entries[id].title.get(lang)} ({id})" if id in entries else id for id in ids[:3]]
+
+
+def _cases(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[Block]:
+    yield Heading(say("migrate.cases", lang))
+    cases = document["cases"]
+    if not cases:
+        yield Para(say("migrate.no_cases", lang))
+        return
+    heads = tuple(
+        say(key, lang)
+        for key in ("label.entry", "entry.title", "gain.before", "gain.after", "gain.conditions")
+    )
+    rows = []
+    for case in cases:
+        title = entries[case["id"]].title.get(lang) if case["id"] in entries else case["title"]
+        results = [row for row in case["results"] if row.get("before") and row.get("after")]
+        for gain in results[:2] or [{}]:
+            where = ", ".join(str(gain[key]) for key in ("shapes", "chip", "note", "grade") if gain.get(key))
+            unit = gain.get("unit", "")
+            rows.append(
+                (
+                    case["id"], title, f"{gain.get('before', '')} {unit}".strip() if gain else "",
+                    f"{gain.get('after', '')} {unit}".strip() if gain else "",
+                    where or say("migrate.no_figure", lang),
+                )
+            )  # fmt: skip
+    yield Table(heads, tuple(rows), frozenset({2, 3}))
+    yield Items(tuple(f"{case['id']}: {case['why']}" for case in cases))
+
+
+def _step(step: Row, document: Row, entries: Mapping[str, Entry], lang: str) -> str:
+    kind = step["kind"] if step["kind"] in STEPS else "unknown"
+    if kind == "measure":
+        then = say("migrate.calibrate", lang, soc=document["soc"])
+        return _sentence(say("migrate.measure", lang), [say("migrate.collect", lang), then], lang)
+    ids = list(step.get("entries", ()))
+    subject = step["subject"]
+    if kind == "advice" and ids and ids[0] in entries:
+        subject = f"{entries[ids[0]].title.get(lang)} ({ids[0]})"
+        ids = []
+    parts = [subject, step.get("why", "")]
+    if step.get("saves_high") is not None:
+        low, high = units.percent(step["saves_low"]), units.percent(step["saves_high"])
+        parts.append(say("migrate.saves", lang, low=low, high=high))
+    return _sentence(say(f"migrate.{kind}", lang), [*parts, *_named(ids, entries, lang)], lang)
+
+
+def _sentence(head: str, parts: Iterable[str], lang: str) -> str:
+    colon, semicolon = ("：", "；") if lang in _WIDE else (": ", "; ")
+    return f"{head}{colon}{semicolon.join(part for part in parts if part)}"
+
+
+def _profile(document: Row, lang: str) -> Iterator[str]:
+    for row in document["profile_first"]:
+        common = {"type": row["type"], "count": row["count"], "name": row["name"]}
+        if row.get("not_estimated"):
+            yield say("migrate.unestimated", lang, **common, reason=row["not_estimated"])
+        else:
+            span = units.us_range(row["low_us"], row["high_us"])
+            yield say("migrate.uncertain", lang, **common, range=span)
+    yield say("migrate.collect", lang)
