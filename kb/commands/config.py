@@ -22,7 +22,7 @@ from kb.report.catalogue import say as text
 from kb.report.dump import dumps
 from kb.report.page import Page, Table
 
-PANEL, ORDER = "Upkeep", 8
+PANEL, ORDER = "Upkeep", 9
 
 _Key = Annotated[str, typer.Argument(metavar="KEY", help=f"One of {', '.join(settings.KEYS)}.")]
 
@@ -50,11 +50,12 @@ def _page(rows: list[dict[str, Any]], lang: str) -> Page:
     heads = tuple(
         text(name, lang) for name in ("config.key", "config.value", "config.origin", "config.meaning")
     )
+    origins = {"file": text("config.file", lang), "default": text("config.default", lang)}
     cells = tuple(
         (
             row["key"],
             row.get("value", ""),
-            row["where"] if row["origin"] == "variable" else text(f"config.{row['origin']}", lang),
+            origins.get(row["origin"]) or row["where"],
             text(f"config.{row['key']}", lang),
         )
         for row in rows

@@ -8,7 +8,7 @@ import typer
 
 from kb.commands._console import Common, emit, show
 
-PANEL, ORDER = "Upkeep", 9
+PANEL, ORDER = "Upkeep", 10
 
 
 def run(
