@@ -10,10 +10,10 @@ nothing:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing's, without importing it: this runs first in every `kb` command
 if TYPE_CHECKING:
+    from typing import Any
+
     from kb.engine.pipeline import Request
     from kb.errors import KbError
     from kb.library import (
@@ -55,6 +55,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'kb' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
     return getattr(import_module(_HOMES[name]), name)
 
 

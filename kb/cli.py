@@ -6,16 +6,12 @@ sqlite-utils.
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
-from typing import Any
 
-from kb.errors import KbError, OutputError
+from kb.commands._streams import lead_nowhere, prepared
+from kb.errors import KbError, OutputError, PipeClosed
 
 INTERNAL, NO_OUTPUT, INTERRUPTED, PIPE_CLOSED = 70, 74, 130, 141
 
@@ -27,74 +23,69 @@ def main(argv: Sequence[str] | None = None) -> int:
     70 a fault of `kb`.
     """
     args = list(sys.argv[1:] if argv is None else argv)
+    with prepared():
+        return _run(args)
+
+
+def _run(args: list[str]) -> int:
     own = args[: args.index("--")] if "--" in args else args
-    debug = "--debug" in own
-    _prepare_streams()
     shown = warnings.showwarning
-    warnings.showwarning = partial(_show_warning, shown, quiet="-q" in own or "--quiet" in own)
+    warnings.showwarning = _plugin_warnings(shown, quiet="-q" in own or "--quiet" in own)
     try:
-        status = _dispatch(args)
-        _flush()
+        status = _answer(args)
+        sys.stdout.flush()
         return status
-    except BrokenPipeError:
-        _close_stdout()
+    except PipeClosed:
+        lead_nowhere(sys.stdout)
         return PIPE_CLOSED
     except OutputError as fault:
-        _close_stdout()
+        lead_nowhere(sys.stdout)
         _tell(f"the answer cannot be written: {fault}")
         return NO_OUTPUT
     except KeyboardInterrupt:
         _tell("interrupted")
         return INTERRUPTED
-    except Exception as fault:
-        if debug:
-            import traceback  # noqa: PLC0415
-
-            traceback.print_exc()
-        return _report(fault)
     finally:
         warnings.showwarning = shown
 
 
-def _show_warning(
-    shown: Callable[..., None],
-    message: Warning | str,
-    category: type[Warning],
-    *where: Any,
-    quiet: bool,
-    **more: Any,
-) -> None:
-    """What is wrong with somebody's plugin, as a message of ours; other warnings as Python shows them."""
-    if category.__name__ != "PluginWarning":
-        shown(message, category, *where, **more)
-    elif not quiet:
-        _tell(f"the plugin {message}")
-
-
-class _Nowhere(io.TextIOBase):
-    """A stream that takes everything and keeps nothing."""
-
-    def write(self, text: str) -> int:
-        return len(text)
-
-
-def _prepare_streams() -> None:
-    """Streams that can print any text; what the caller closed (`>&-`) leads nowhere instead of being missing."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, _Nowhere())
-        stream = getattr(sys, name)
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _flush() -> None:
+def _answer(args: list[str]) -> int:
+    """Run the command; its errors are told, those of stdout left to the caller."""
+    own = args[: args.index("--")] if "--" in args else args
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
+        return _dispatch(args)
+    except OutputError:
         raise
-    except OSError as fault:
-        raise OutputError(fault.strerror or str(fault)) from fault
+    except SystemExit as end:  # an option parser that has printed, or a request to end
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except Exception as fault:
+        if not isinstance(fault, KbError) and _was_interrupted(fault):
+            raise KeyboardInterrupt from fault
+        if "--debug" in own:
+            import traceback  # noqa: PLC0415
+
+            traceback.print_exc()
+        return _report(fault)
+
+
+def _plugin_warnings(shown: Callable[..., None], *, quiet: bool) -> Callable[..., None]:
+    """How warnings are shown: what is wrong with somebody's plugin as a message of ours, others as Python does."""
+
+    def show(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+        if category.__name__ != "PluginWarning":
+            shown(message, category, *where, **more)
+        elif not quiet:
+            _tell(f"the plugin {message}")
+
+    return show
+
+
+def _was_interrupted(fault: BaseException) -> bool:
+    """Whether an error nobody foresaw began as Ctrl-C: while a class is made, Python 3.11 turns that into another."""
+    cause: BaseException | None = fault
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
 
 
 def _dispatch(args: list[str]) -> int:
@@ -136,12 +127,6 @@ def _tell(what: str, *, where: str = "", now: str = "") -> None:
     lines = [f"kb: {clean(head)}"]
     lines += [f"    {clean(line)}" for line in now.splitlines()]
     print("\n".join(lines), file=sys.stderr)
-
-
-def _close_stdout() -> None:
-    """Point stdout at nothing, so that Python's own flush at exit does not complain about the closed pipe."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

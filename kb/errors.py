@@ -64,6 +64,10 @@ class OutputError(Exception):
     """The answer could not be written to stdout (a full disk); no fault of input, command or knowledge."""
 
 
+class PipeClosed(OutputError):
+    """The reader of stdout went away, as `head` does when it has enough."""
+
+
 class KnowledgeError(KbError):
     """An entry, a target or another file of the knowledge base is at fault."""
 

@@ -7,12 +7,12 @@ print it; `canonical` takes off what profilers and versions append (AiCore, D, W
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 
 from kb import shipped, targets
-from kb.errors import KnowledgeError
+from kb.errors import KnowledgeError, UsageError
 
 FRAMEWORKS = ("onnx", "torch", "tf", "mindspore")
 OWN_KERNEL = "TritonKernel"  # in an entry: any kernel that is no built-in operator, so the user's own
@@ -67,6 +67,44 @@ def known_types() -> frozenset[str]:
 def is_known(op_type: str) -> bool:
     """Whether the type, or the operator it is a spelling of, is in a table."""
     return canonical(op_type).casefold() in _spelling()
+
+
+def require(name: str, own: Iterable[str] = ()) -> None:
+    """Refuse a name that is no operator's in any spelling or framework; `own` are names that count besides.
+
+    Raises:
+        UsageError: unknown; the message names near ones.
+    """
+    import difflib  # noqa: PLC0415 - only for a name that is wrong
+
+    others = set(own)
+    if name in (OWN_KERNEL, "*") or is_known(name) or from_alias(name):
+        return
+    if name.casefold() in {other.casefold() for other in others}:
+        return
+    known = {
+        key.casefold(): key
+        for key in (*_by_alias(), *known_types(), *others)
+        if key.isascii() and "*" not in key
+    }
+    word = name.casefold()
+    short = [full for full in known_types() if _initials(full) == word]  # NMS: NonMaxSuppression
+    alike = [known[key] for key in difflib.get_close_matches(word, known, n=4, cutoff=0.7)]
+    near = list(dict.fromkeys([*sorted(short), *alike]))[:4]
+    mend = (
+        f"near: {', '.join(near)}"
+        if near
+        else "operators are written as MatMulV2, aten.mm or NonMaxSuppression"
+    )
+    raise UsageError(
+        f'unknown operator "{name}"',
+        where="--op",
+        now=f"{mend}; {OWN_KERNEL} stands for a kernel of your own",
+    )
+
+
+def _initials(op_type: str) -> str:
+    return re.sub(r"V?\d+$|[^A-Z]", "", op_type).casefold()
 
 
 @lru_cache(maxsize=4096)

@@ -5,30 +5,13 @@ Each function gives one document with its `schema` (docs/json.md) and raises wha
 
 from __future__ import annotations
 
-import functools
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any
 
 Document = dict[str, Any]
-_Given = ParamSpec("_Given")
-# The open index of the knowledge base and its prepared statements belong to one thread at a time.
-_TURN = threading.RLock()
 
 
-def _in_turn(answer: Callable[_Given, Document]) -> Callable[_Given, Document]:
-    """The function, one call at a time: servers answer in several threads."""
-
-    @functools.wraps(answer)
-    def wrapped(*args: _Given.args, **given: _Given.kwargs) -> Document:
-        with _TURN:
-            return answer(*args, **given)
-
-    return wrapped
-
-
-@_in_turn
 def search(
     query: str, *, k: int = 10, kind: str | None = None, op: str | None = None, soc: str | None = None, lang: str = "en"
 ) -> Document:  # fmt: skip
@@ -42,7 +25,6 @@ def search(
     return library.search(query, k=k, kind=kind, op=op, soc=soc, lang=lang).to_dict()
 
 
-@_in_turn
 def show(id: str, *, db: str | None = None) -> Document:
     """One entry with what it gave here, `kb.entry/1`.
 
@@ -61,7 +43,6 @@ def show(id: str, *, db: str | None = None) -> Document:
     return {"schema": "kb.entry/1", **entry_document(entries[id]), **outcomes_members(load(id, db=db))}
 
 
-@_in_turn
 def advise(
     paths: Sequence[Path], *, soc: str | None = None, shape: str | None = None, top: int = 10, db: str | None = None, keep: bool = True
 ) -> Document:  # fmt: skip
@@ -85,7 +66,6 @@ def advise(
     return json.document(pipeline.narrow(report, request))
 
 
-@_in_turn
 def check_model(model: Path, *, soc: str) -> Document:
     """Which operators of a model a chip covers, `kb.check/1`.
 

@@ -144,17 +144,22 @@ def outcome(path: Path) -> str:
 
 def check(profile: object) -> None:
     """What holds of every profile, however damaged its file: numbers are finite, words are printable."""
+    from kb.engine.readers.columns import LARGEST, LONGEST_US
     from kb.model import Measure, Profile
 
     assert isinstance(profile, Profile)
     for op in profile.operators:
         assert op.count > 0 and op.name.isprintable() and (op.type is None or op.type.isprintable())
-        assert op.duration.value >= 0 and op.total_us < float("inf")
+        assert 0 <= op.duration.value < 10 * LONGEST_US and 0 <= op.total_us < float("inf")
+        for spread in (op.duration.low, op.duration.high):
+            assert spread is None or 0 <= spread < LONGEST_US
+        assert op.clock_mhz is None or 0 < op.clock_mhz < 1e6
+        assert op.block_dim is None or 0 < op.block_dim < 1 << 53
         values = [value for core in op.cores for value in core.values.values()]
         values += [measure.value for measure in op.counters.values()]
-        assert all(abs(value) < float("inf") for value in values)
+        assert all(abs(value) < LARGEST for value in values)
     for measure in (getattr(profile.times, name) for name in profile.times.__slots__):
-        assert not isinstance(measure, Measure) or abs(measure.value) < float("inf")
+        assert not isinstance(measure, Measure) or 0 <= measure.value < LARGEST
     assert all(notice.text.isprintable() for notice in profile.notices), profile.notices
 
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from tools.samples import trace  # noqa: E402 - run as a script, the folder above is not on the path
 
-KB = (sys.executable, "-c", "import sys; from kb.cli import main; sys.exit(main())")
+KB = (sys.executable, "-c", "import sys; from kb.__main__ import main; sys.exit(main())")
 
 
 PASS = "import csv, sys; n = 0; f = open(sys.argv[1], newline='')\nfor r in csv.reader(f): n += len(r)"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kb import settings
-from kb.errors import OutputError, UsageError
+from kb.errors import UsageError
 from kb.report.dump import dumps
 from kb.report.page import Page
 from kb.report.text import clean
@@ -72,14 +72,9 @@ def emit(text: str) -> None:
     """Print to stdout, with a line end.
 
     Raises:
-        OutputError: it cannot be written there. BrokenPipeError: its reader went away.
+        OutputError: it cannot be written there.
     """
-    try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-    except BrokenPipeError:
-        raise
-    except OSError as fault:
-        raise OutputError(fault.strerror or str(fault)) from fault
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 
 def say(given: Common, text: str) -> None:

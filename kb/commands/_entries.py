@@ -25,8 +25,11 @@ def matching(
     """Entries that pass every filter given: they are about the operator, and hold on the chip.
 
     Raises:
-        UsageError: no such chip.
+        UsageError: no such chip or operator.
     """
+    entries = list(entries)
+    if operator:
+        operators.require(operator, (name for entry in entries for name in entry.operators))
     wanted = frozenset(targets.resolve(soc)) if soc else None
     return [
         entry

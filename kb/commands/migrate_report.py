@@ -15,7 +15,7 @@ from kb.commands._reports import kept, request_for, write_file
 from kb.errors import UsageError
 from kb.report.page import Page
 
-PANEL, ORDER = "Main job", 5
+PANEL, ORDER = "Main job", 6
 _ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
 
 

@@ -198,7 +198,7 @@ def open_knowledge() -> Knowledge:
     from kb.knowledge import search, store
 
     def nearness(text: str, kinds: tuple[str, ...], count: int) -> Mapping[str, float]:
-        return {hit.id: hit.score for hit in search.similar(text, kinds=kinds, k=count)}
+        return search.nearness(text, kinds=kinds, k=count)
 
     return Knowledge(store.load_entries(), nearness, store.version())
 
@@ -245,6 +245,7 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
         diagnosis.findings
         or any("max_pipe_ratio" in f.values for f in features.operators)
         or profile.scope == "run"
+        or profile.capture.simulated  # pipe times and hot lines tell something without a share
     ):
         return
     if any(item.id == "operator" for item in diagnosis.not_judged):

@@ -17,14 +17,21 @@ from kb.engine.bottlenecks import registry
 from kb.engine.metrics import RunFeatures
 from kb.model import NotJudged
 
-_TOOLS = {"msprof": "msprof", "MindSpore profiler": "msprof", "Ascend PyTorch Profiler": "pytorch"}
+_TOOLS = {
+    "msprof": "msprof",
+    "MindSpore profiler": "msprof",
+    "Ascend PyTorch Profiler": "pytorch",
+    "msopprof simulator": "simulator",
+}
 _NEVER = "-"
 _WORDS = {
     "@shape": "kb advise PROFILE --shape SHAPES",
     "@soc": "kb advise PROFILE --soc NAME",
+    "@simulate": "msopprof simulator --soc-version=SOC --output=DIR ./app, and give the whole folder with trace.json",
     "@ranks": "kb advise PROFILE_OF_RANK_0 PROFILE_OF_RANK_1 ...",
 }
 _LEVEL = {
+    "simulator": _WORDS["@simulate"],
     "msopprof": "msopprof --aic-metrics=Default --output=DIR ./app",
     "msprof": "msprof --task-time=l1 --output=DIR ./app",
     "pytorch": "torch_npu.profiler._ExperimentalConfig(profiler_level=torch_npu.profiler.ProfilerLevel.Level1)",
@@ -63,9 +70,9 @@ def commands(tool: str, metrics: Iterable[str]) -> str:
     groups = [cell for cell in own if not cell.startswith(("@", "msopprof:"))]
     alone = [cell.partition(":")[2] for cell in own if cell.startswith("msopprof:")]
     out = []
-    if short == "msopprof" and groups:
+    if short in ("msopprof", "simulator") and groups:
         out.append(f"msopprof --aic-metrics={','.join(groups)} --output=DIR ./app")
-    elif short != "msopprof":
+    elif short not in ("msopprof", "simulator"):
         out += [_GROUP[short].format(group=group) for group in groups]
     if alone:
         out.append(f"msopprof --aic-metrics={','.join(alone)} --kernel-name=NAME --output=DIR ./app")

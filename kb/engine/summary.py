@@ -17,6 +17,7 @@ _KERNEL_KEYS = (
     "gm_bandwidth", "gm_bandwidth_utilisation", "floor_ratio", "core_time_imbalance", "head_overhead_share", "l2_hit_rate", "clock_ratio",
 )  # fmt: skip
 _RUN_KEYS = (
+    "step_us",
     "comm_exposed_share",
     "device_idle_share",
     "aicpu_time_share",
@@ -26,6 +27,7 @@ _RUN_KEYS = (
     "rank_imbalance",
 )
 MAX_KEYS = 10
+MAX_TOLD = 4  # remarks of the vendor tool that are repeated
 
 
 def total_us(profile: Profile, features: RunFeatures) -> float | None:
@@ -83,6 +85,8 @@ def headline(
         small = next((item for item in diagnosis.not_judged if item.id == "operator"), None)
         if small is not None:
             return f"Too small to judge: {small.reason}."
+        if profile.capture.simulated and not any("max_pipe_ratio" in f.values for f in features.operators):
+            return _simulated_without_times(profile)
         if diagnosis.notices:
             return f"Nothing found to change: {diagnosis.notices[0].text}{_near_floor(features)}."
         near = _near_floor(features)
@@ -99,6 +103,23 @@ def headline(
     else:
         text += f" No remedy is ranked{_near_floor(features)}."
     return text
+
+
+def _simulated_without_times(profile: Profile) -> str:
+    """Tables of the simulator without its trace: what they tell, and what is missing for a judgement."""
+    pipes = [
+        (spent, name.removesuffix("_time_us").partition("_")[2], core)
+        for op in profile.operators
+        for core in op.cores
+        for name, spent in core.values.items()
+        if name.endswith("_time_us") and name.count("_") > 2
+    ]
+    text = "Not judged: without trace.json the time of a core is not known"
+    if not pipes:
+        return f"{text}; the lines with the most cycles are below."
+    spent, pipe, core = max(pipes, key=lambda item: (item[0], item[1]))
+    place = f"core {core.block}" + (f" {core.sub_block}" if core.sub_block != "core" else "")
+    return f"{text}; the longest pipe is {pipe} with {us(spent)} on {place}."
 
 
 def _gain(best: Recommendation, diagnosis: Diagnosis) -> str:
@@ -123,6 +144,10 @@ def _near_floor(features: RunFeatures) -> str:
 def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
     """What to keep in mind when reading the numbers, from the input and from the chip's certainty."""
     out = [f"{notice.file + ': ' if notice.file else ''}{notice.text}" for notice in profile.notices]
+    if profile.tool_advice:
+        told = "; ".join(line.rstrip(".") for line in profile.tool_advice[:MAX_TOLD])
+        more = "; ..." if len(profile.tool_advice) > MAX_TOLD else ""
+        out.append(f"the profiler's own remarks, for comparison: {told}{more}")
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")

@@ -23,6 +23,7 @@ from kb.errors import UsageError
 from kb.knowledge import query, store
 from kb.knowledge.embed import sign_bits
 from kb.knowledge.nearest import LARGE, nearest
+from kb.knowledge.turn import in_turn
 from kb.textfile import read_text
 
 WORDS = 1.0  # weight of the words beside the meaning
@@ -77,6 +78,7 @@ class SearchResult(NamedTuple):
         return head | ({"near_terms": self.near_terms} if self.near_terms else {})
 
 
+@in_turn
 def search(
     text: str,
     *,
@@ -152,6 +154,7 @@ def search_many(path: Path, **options: Any) -> Iterator[SearchResult]:
             yield search(first, **options)
 
 
+@in_turn
 def similar(
     text: str,
     *,
@@ -191,6 +194,31 @@ def _like(
     asked = query.read(chosen.db, chosen.size, words)
     allowed = {n for kind in kinds for n in _Wanted(kind).rows(chosen.db) or ()} - {own}
     return tuple(_hits(chosen, asked, rank(chosen, vector, asked, k, allowed, LIKE), lang))
+
+
+@in_turn
+def nearness(
+    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, use: store.Index | None = None
+) -> dict[str, float]:
+    """Scores of the entries that `similar` finds, by id and best first, without what it tells of each."""
+    words = _sayable(text)
+    chosen = use or store.index()
+    try:
+        return _nearness(chosen, words, kinds, k)
+    except sqlite3.DatabaseError:
+        if use is not None:
+            raise
+        return _nearness(store.rebuilt(), words, kinds, k)
+
+
+def _nearness(chosen: store.Index, words: str, kinds: Sequence[str], k: int) -> dict[str, float]:
+    asked, vector = query.read(chosen.db, chosen.size, words), chosen.embedder.embed(words)
+    found: list[tuple[float, str]] = []
+    for kind in kinds:
+        names = chosen.names.get(kind, {})
+        ranked = rank(chosen, vector, asked, max(k, _LOOKED_AT), set(names), LIKE)[:k]
+        found += [(-round(item.score, 4), names[item.n]) for item in ranked]
+    return {name: -score for score, name in sorted(found)[:k]}
 
 
 class _Wanted(NamedTuple):
@@ -257,7 +285,9 @@ def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int
 def _operators(db: sqlite3.Connection, op: str) -> list[str]:
     from kb import operators
 
-    return [value for value in _values(db, "op") if value != "*" and operators.matches(value, op)]
+    values = _values(db, "op")
+    operators.require(op, values)
+    return [value for value in values if value != "*" and operators.matches(value, op)]
 
 
 def _chips(db: sqlite3.Connection, soc: str) -> list[str]:

@@ -24,6 +24,7 @@ from kb import settings, shipped
 from kb.errors import KnowledgeError
 from kb.knowledge import chosen, own
 from kb.knowledge import nearest as near
+from kb.knowledge.turn import in_turn
 
 if TYPE_CHECKING:
     from kb.knowledge.embed import Encoder
@@ -73,6 +74,7 @@ class Index:
         self._codes: list[int] = []
         self._matrix: near.Matrix | None = None
         self._asked = 0
+        self._names: dict[str, dict[int, str]] = {}
 
     @property
     def codes(self) -> list[int]:
@@ -92,6 +94,14 @@ class Index:
         if self._matrix is not None:
             return self._matrix.nearest(asked, count)
         return near.nearest(self.codes, asked, count)
+
+    @property
+    def names(self) -> dict[str, dict[int, str]]:
+        """Ids of the entries by kind and number."""
+        if not self._names:
+            for n, name, kind in self.db.execute("SELECT n, id, kind FROM entry"):
+                self._names.setdefault(kind, {})[n] = name
+        return self._names
 
     def cosines(self, vector: Sequence[float], codes: near.Codes) -> list[float]:
         """Cosine of a unit vector with int8 codes, brought to the scale of the built-in model."""
@@ -184,6 +194,7 @@ def in_memory(entries: Sequence[Entry], embedder: Encoder, left_out: Sequence[st
     return Index(db, embedder, MEMORY)
 
 
+@in_turn
 def load_entries(use: Index | None = None) -> dict[str, Entry]:
     """All entries by id, in the order of the index: JSON only, no YAML."""
     from kb.knowledge import record
@@ -196,6 +207,7 @@ def load_entries(use: Index | None = None) -> dict[str, Entry]:
     return found
 
 
+@in_turn
 def record_of(entry: str, use: Index | None = None) -> dict[str, Any] | None:
     """The entry of that id as the index holds it, None where there is none."""
     found = _records("SELECT json FROM entry WHERE id = ?", (entry,), use)
@@ -216,6 +228,7 @@ def _records(query: str, values: tuple[str, ...], use: Index | None) -> list[dic
         return read(rebuilt(chosen.BUILTIN))
 
 
+@in_turn
 def version() -> str:
     """Version of the shipped knowledge, such as 2026.11."""
     return shipped.version()

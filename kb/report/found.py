@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 from kb.report.catalogue import say
 from kb.report.page import Block, Heading, Page, Para
+from kb.report.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kb.knowledge.search import Hit, SearchResult
+
+_LONGEST_TITLE = 300  # characters of a query
 
 
 def found_page(result: SearchResult, lang: str = "en", *, explain: bool = False) -> Page:
@@ -24,7 +27,7 @@ def found_page(result: SearchResult, lang: str = "en", *, explain: bool = False)
     note = (
         say("search.count", lang, count=len(result.results)) if result.results else say("search.none", lang)
     )
-    return Page(result.query, tuple(blocks), note=note, lang=lang)
+    return Page(clean(result.query, limit=_LONGEST_TITLE), tuple(blocks), note=note, lang=lang)
 
 
 def hit_blocks(hits: Sequence[Hit], lang: str, *, explain: bool = False) -> list[Block]:

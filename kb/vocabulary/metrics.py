@@ -125,6 +125,11 @@ METRICS: tuple[Metric, ...] = (
     Metric("comm_exposed_share", "1", "communication not hidden / time of the run"),
     Metric("comm_share", "1", "communication / time of the run"),
     Metric("device_idle_share", "1", "time with nothing running on the device / span of the run"),
+    Metric(
+        "step_us",
+        "us",
+        "mean time of a step, from its first start to that of the next; without warm-up steps",
+    ),
     Metric("host_gap_us", "us", "mean idle time before a launch"),
     Metric("aicpu_time_share", "1", "AI CPU time / compute time of the run"),
     Metric("format_conversion_share", "1", "time of TransData, Transpose, Cast and the like / compute time"),

@@ -43,7 +43,9 @@ def test_the_table_names_groups_that_exist() -> None:
     for _, cells in recollect.table():
         for tool, cell in cells.items():
             groups = [word for word in cell.split(",") if word != "-" and not word.startswith("@")]
-            assert set(groups) <= ({*TABLES, "BasicInfo"} if tool == "msopprof" else JOB_GROUPS), cell
+            assert set(groups) <= (
+                {*TABLES, "BasicInfo"} if tool in ("msopprof", "simulator") else JOB_GROUPS
+            ), cell
         assert cells["msopprof"] != "-"
 
 
@@ -52,6 +54,7 @@ def test_the_table_names_groups_that_exist() -> None:
     [
         ("msopprof", ["l2_hit_rate", "passes_over_data"], "msopprof --aic-metrics=L2Cache,Memory --output=DIR ./app"),
         ("msopprof simulator", ["aiv_vec_total_cflt_ratio"], "msopprof --aic-metrics=ResourceConflictRatio --output=DIR ./app"),
+        ("msopprof simulator", ["max_pipe_ratio"], "msopprof simulator --soc-version=SOC --output=DIR ./app, and give the whole folder with trace.json"),
         ("typed in", ["matmul_m"], "kb advise PROFILE --shape SHAPES"),
         ("msprof", ["l2_hit_rate"], "msprof --task-time=l1 --aic-metrics=L2Cache --output=DIR ./app"),
         ("msprof", ["core"], "msprof --task-time=l1 --output=DIR ./app"),

@@ -230,3 +230,12 @@ def test_a_query_that_begins_with_a_dash_is_told_how(capsys: pytest.CaptureFixtu
 
     assert main(["search", "--aic-metrics"]) == 2
     assert "kb search -- --aic-metrics" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["cube unit idles in a matmul", "NMS CPU fallback", "算子耗时过长", "zzzz", ""]
+)
+def test_nearness_is_what_similar_says(index: store.Index, text: str) -> None:
+    for kinds in (("recipe", "tip"), ("case",)):
+        hits = search.similar(text, kinds=kinds, k=5, use=index)
+        assert search.nearness(text, kinds=kinds, k=5, use=index) == {hit.id: hit.score for hit in hits}

@@ -11,7 +11,7 @@ from kb.model import Features, Measure, Profile
 DEFINES: tuple[str, ...] = (
     "op_time_share", "compute_time_share", "comm_exposed_share", "comm_share", "device_idle_share", "aicpu_time_share",
     "format_conversion_share", "small_kernel_share", "rank_imbalance", "rank_wait_share", "small_packet_ratio", "setup_time_share",
-    "small_kernel_time_share",
+    "step_us", "small_kernel_time_share",
     "comm_wait_ratio", "link_bandwidth", "host_sync_share", "host_compile_share",
 )  # fmt: skip
 
@@ -61,6 +61,8 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Mea
     if times.idle is not None and times.idle_gaps:
         how = f"{times.idle.origin} / {times.idle_gaps} gaps"
         yield "host_gap_us", Measure(times.idle.value / times.idle_gaps, "us", how, computed=True)
+    if times.step is not None:
+        yield "step_us", times.step
     if compute:
         yield from _compute_shares(compute, operators)
     setup = _time_of(operators, "setup", "yes")

@@ -153,6 +153,9 @@ def _read(
             raise foreign.refusal(source)
         elif not source.size:
             notices.append(Notice("file-empty", "the file is empty (0 bytes)", str(source.path)))
+        elif wide := foreign.wide_text(source):
+            text = f"text in {wide} was not read: `iconv -f {wide} -t UTF-8 FILE > NEW` makes it UTF-8"
+            notices.append(Notice("file-skipped", text, str(source.path)))
         elif archive.is_archive(source):
             notices.append(Notice("archive-skipped", "an archive inside was not opened", str(source.path)))
     present = [reader for reader in own() if reader.NAME in files]

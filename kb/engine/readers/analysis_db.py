@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kb.engine.readers import chip, collectives
 from kb.engine.readers.collectives import Collectives
-from kb.engine.readers.columns import lookup
+from kb.engine.readers.columns import LONGEST_US, lookup
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.sqlite_file import MAGIC, SqliteFile, quoted
 from kb.engine.readers.step_trace import all_settings, in_order, rank_name
@@ -26,7 +26,6 @@ RANK = 9
 ADDS = True
 
 MOST_ROWS = 1_000_000
-LARGEST = 1e15
 _STEPS, _TIMES, _LINKS = "StepTraceTime", "CommAnalyzerTime", "CommAnalyzerBandwidth"
 _PARTS = ("computing_us", "communication_exposed_us", "communication_us", "free_us")
 
@@ -190,4 +189,4 @@ def _times(rows: list[dict[str, float]], origin: str) -> RunTimes:
 def _amount(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if 0 <= value < LARGEST else None
+    return float(value) if 0 <= value < LONGEST_US else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kb.engine.readers import chip, host_calls
-from kb.engine.readers.columns import index, number
+from kb.engine.readers.columns import index, number, time_us
 from kb.engine.readers.host_calls import HostCalls
 from kb.engine.readers.records import Records
 from kb.engine.readers.source import Bundle, Source
@@ -61,8 +61,8 @@ def _gather(bundle: Bundle) -> tuple[HostCalls, list[SourceFile], list[Notice]]:
     for source in sources:
         records = Records(source.path, NAME, bundle.label(source.path))
         for cells in records:
-            spent, count = number(cells["api_us"]), number(cells.get("launches", ""))
-            if spent is None or spent < 0 or not cells["api_name"].strip():
+            spent, count = time_us(cells["api_us"]), number(cells.get("launches", ""))
+            if spent is None or not cells["api_name"].strip():
                 records.reject()
             else:
                 calls.add(cells["api_level"].strip(), clean(cells["api_name"]), spent, count or 0.0)

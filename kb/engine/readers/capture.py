@@ -11,14 +11,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kb.engine.readers.columns import MSOPPROF_TABLES, families, index, integer, missing, number
-from kb.engine.readers.rows import Rows
+from kb.engine.readers.columns import (
+    MSOPPROF_TABLES,
+    all_columns,
+    damaged,
+    families,
+    index,
+    integer,
+    missing,
+    number,
+    time_us,
+)
+from kb.engine.readers.rows import Rows, split
 from kb.engine.readers.source import Source
 from kb.engine.readers.visualize import Visual
 from kb.engine.readers.words import clean
 from kb.model import CoreCounters, CoreKind, Measure, Notice, Operator, SourceFile
 
 MOST_CORES = 65_536
+_MOST_INFO_LINES = 64
+_MOST_NAME_LINES = 16
+_MOST_BLOCKS = 10**7
+_FASTEST_MHZ = 1e5
 _KINDS: dict[str, CoreKind] = {"vector": "vector", "cube": "cube", "mix": "mix", "aicore": "fused"}
 _SUB_BLOCKS = frozenset(("cube0", "vector0", "vector1"))
 
@@ -52,8 +66,12 @@ def read_basic(capture: Capture, label: str) -> None:
     assert capture.basic is not None  # noqa: S101 - the caller looked
     rows = Rows(capture.basic.path)
     at, _ = index(rows.header, "OpBasicInfo")
-    found = [row for row, _ in zip(rows, range(64), strict=False)]
-    usable = [row for row in found if len(row) > at.get("task_duration_us", 0)]
+    found = _whole_rows(rows)
+    place = at.get("task_duration_us", 0)
+    usable = [row for row in found if len(row) > place and not damaged(row[place], "us")]
+    if len(usable) < len(found):
+        text = f"{len(found) - len(usable)} rows without a usable Task Duration were left out"
+        capture.notices.append(Notice("rows-lost", f"{text}; {len(usable)} rows used", label))
     if usable:
         capture.facts = {
             name: clean(usable[0][place]) for name, place in at.items() if place < len(usable[0])
@@ -62,6 +80,35 @@ def read_basic(capture: Capture, label: str) -> None:
         text = f"{len(usable)} rows about one launch; the first is used"
         capture.notices.append(Notice("several-rows", text, label, 3))
     capture.files.append(SourceFile(label, "OpBasicInfo", len(usable), len(found) - len(usable)))
+
+
+def _blocks(cell: str) -> int | None:
+    found = integer(cell)
+    return found if found is not None and 0 < found < _MOST_BLOCKS else None
+
+
+def _megahertz(cell: str) -> float | None:
+    found = number(cell)
+    return found if found is not None and 0 < found < _FASTEST_MHZ else None
+
+
+def _whole_rows(rows: Rows) -> list[list[str]]:
+    """The first rows of OpBasicInfo.csv. An operator's name may hold line breaks, in quotes or bare, since the tool
+    quotes nothing: lines too short for a row are put together where that gives the cells of one.
+    """
+    lines = [line for line, _ in zip(rows.lines(), range(_MOST_INFO_LINES), strict=False) if line]
+    width = len(rows.header)
+    out: list[list[str]] = []
+    start = 0
+    while start < len(lines):
+        stop = start + 1
+        for end in range(start + 1, min(start + _MOST_NAME_LINES, len(lines)) + 1):
+            if len(split(" ".join(lines[start:end]))) == width:
+                stop = end
+                break
+        out.append(split(" ".join(lines[start:stop])))
+        start = stop
+    return out
 
 
 def read_info(capture: Capture, label: str) -> None:
@@ -106,12 +153,15 @@ def read_table(capture: Capture, table: str, source: Source, label: str) -> None
     own = families(rows.header, table)
     capture.families = capture.families & own if capture.families and own else capture.families or own
     values = [(name, place) for name, place in at.items() if name not in ("block_id", "sub_block_id")]
+    units = [(place, all_columns()[name].unit) for name, place in values]
     width = max(at.values(), default=-1) + 1
     used = lost = 0
     last_short = False
     cycles = capture.cycles.setdefault(table, {})
     for row in rows:
         core = _core(row, at) if len(row) >= width else None
+        if core is not None and any(damaged(row[place], unit) for place, unit in units):
+            core = None
         last_short = core is None
         if core is None or (core not in capture.cores and len(capture.cores) >= MOST_CORES):
             lost += 1
@@ -159,8 +209,8 @@ def operator(capture: Capture) -> Operator | None:
     if duration is None:
         return None
     blocks = {block for block, _ in capture.cores}
-    block_dim = integer(facts.get("block_dim", "")) or (visual.block_dim if visual else None)
-    mix_dim = integer(facts.get("mix_block_dim", "")) or (visual.mix_block_dim if visual else None)
+    block_dim = _blocks(facts.get("block_dim", "")) or (visual.block_dim if visual else None)
+    mix_dim = _blocks(facts.get("mix_block_dim", "")) or (visual.mix_block_dim if visual else None)
     attributes = {
         key: facts[key] for key in ("device_id", "is_mc2", "is_lccl") if not missing(facts.get(key, ""))
     }
@@ -172,8 +222,8 @@ def operator(capture: Capture) -> Operator | None:
     elif core not in ("fused", "unknown") and blocks and block_dim and len(blocks) != block_dim:
         text = f"{block_dim} blocks were launched, the tables hold {len(blocks)}"
         capture.notices.append(Notice("blocks-missing", text, capture.label))
-    clock = number(facts.get("current_freq", "")) or (visual.clock_mhz if visual else None)
-    rated = number(facts.get("rated_freq", "")) or (visual.rated_clock_mhz if visual else None)
+    clock = _megahertz(facts.get("current_freq", "")) or (visual.clock_mhz if visual else None)
+    rated = _megahertz(facts.get("rated_freq", "")) or (visual.rated_clock_mhz if visual else None)
     name = facts.get("op_name") or (visual.name if visual else None)
     if not name:
         attributes["name_from"] = "folder"
@@ -210,7 +260,7 @@ def _kind(capture: Capture) -> CoreKind:
 
 
 def _duration(capture: Capture) -> Measure | None:
-    stated = number(capture.facts.get("task_duration_us", ""))
+    stated = time_us(capture.facts.get("task_duration_us", ""))
     if stated is not None and stated > 0:
         return Measure(stated, "us", f"{_file(capture, 'OpBasicInfo')}:Task Duration(us)")
     if capture.visual and capture.visual.duration_us:

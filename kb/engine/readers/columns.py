@@ -7,7 +7,6 @@ business.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +25,8 @@ MSOPPROF_TABLES = (
 
 _UNIT_SUFFIX = {"us": "us", "%": "%", "KB": "KiB", "GB/s": "GiB/s"}
 _SUFFIX = re.compile(r"^(.*?)\s*\(\s*(us|%|KB|GB/s)\s*\)(\(estimate\))?$")
+LARGEST = 2.0**64  # no counter is wider
+LONGEST_US = 1e12  # eleven days
 MISSING = frozenset(("", "NA", "N/A", "null", "None", "nan", "NaN", "-"))
 
 
@@ -148,8 +149,8 @@ def families(header: Sequence[str], table: str) -> frozenset[str]:
 
 
 def number(cell: str) -> float | None:
-    """The number in a cell; None for NA, N/A, an empty cell, or what is no finite number. Never 0 for
-    absent.
+    """The number in a cell; None for NA, N/A, an empty cell, what is no finite number, or none that a counter of 64
+    bits can hold. Never 0 for absent.
     """
     text = cell.strip()
     if text in MISSING or "_" in text:
@@ -158,7 +159,24 @@ def number(cell: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if -LARGEST < value < LARGEST else None
+
+
+def time_us(cell: str) -> float | None:
+    """The microseconds in a cell, None when absent or no time that can be meant: below zero, or weeks long."""
+    value = number(cell)
+    return value if value is not None and 0 <= value < LONGEST_US else None
+
+
+def counter(cell: str) -> float | None:
+    """The reading in a cell of a counter or duration; None when absent or below zero."""
+    value = number(cell)
+    return value if value is not None and value >= 0 else None
+
+
+def damaged(cell: str, unit: str = "") -> bool:
+    """Whether a cell of a counter says something that is neither a reading nor its absence."""
+    return (time_us(cell) if unit == "us" else counter(cell)) is None and not missing(cell)
 
 
 def integer(cell: str) -> int | None:

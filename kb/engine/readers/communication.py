@@ -13,7 +13,7 @@ from typing import Any
 
 from kb.engine.readers import chip, collectives
 from kb.engine.readers.collectives import Collectives
-from kb.engine.readers.columns import number
+from kb.engine.readers.columns import LONGEST_US, number
 from kb.engine.readers.json_stream import Stopped, values
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.step_trace import all_settings, in_order, rank_name
@@ -31,7 +31,7 @@ _TIMES, _BANDWIDTH = "Communication Time Info", "Communication Bandwidth Info"
 _TOTAL = "Total Op Info"
 SLOW_LINK = 0.7  # of the median link of the same transport
 MOST_LINKS = 100_000
-LONGEST_MS = 1e12
+LONGEST_MS = LONGEST_US / 1000
 
 Links = dict[tuple[str, str], list[float]]  # (transport, "0-1") -> MB, ms
 

@@ -7,7 +7,7 @@ counters and the collectives beside it are written as lines of an op_summary and
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from itertools import groupby
@@ -217,7 +217,7 @@ def _kernels(
 ) -> Iterator[Line]:
     """Every task that has a row in the kernel table (all tasks where there is none), with its counters."""
     task = [f"t.{column}" if column in base.tables["TASK"] else "NULL" for column in _TASK]
-    by_id = {lookup(name, "COMPUTE_TASK_INFO"): name for name in base.tables.get("COMPUTE_TASK_INFO", ())}
+    by_id = _by_id(base.tables.get("COMPUTE_TASK_INFO", ()))
     joined = "globalTaskId" in by_id.values()
     wanted = [name for name, _ in _KERNEL] + ["wait_ns"]
     kernel = [f"c.{quoted(by_id[name])}" if joined and name in by_id else "NULL" for name in wanted]
@@ -234,6 +234,13 @@ def _kernels(
         yield _kernel_line(
             row, names, [_reading(mine.get(key), timed) for key, (_, timed) in readings.items()]
         )
+
+
+def _by_id(columns: Iterable[str]) -> dict[str | None, str]:
+    """Columns of the kernel table by id. On 950 `gridDim` and `blockDim` are SIMT threads, and `blockNum` the blocks."""
+    names = list(columns)
+    simt = "gridDim" in names or "blockNum" in names
+    return {lookup(name, "COMPUTE_TASK_INFO"): name for name in names if not (simt and name == "blockDim")}
 
 
 def _counters(

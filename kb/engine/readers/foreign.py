@@ -30,10 +30,38 @@ _MAGIC = (
         "give it by itself: archives are not opened inside others",
     ),
     (b"\x7fELF", "a program or library", "give it to `kb profile-and-advise`, which profiles it"),
-    (b"\xff\xfe", "text in UTF-16, as a spreadsheet saves it", "save it as CSV in UTF-8"),
-    (b"\xfe\xff", "text in UTF-16, as a spreadsheet saves it", "save it as CSV in UTF-8"),
+)
+# of two that begin alike the longer one first
+_MARKS = (
+    (b"\xff\xfe\0\0", "UTF-32"),
+    (b"\0\0\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+_ZEROS = (
+    (4, slice(1, 4), "UTF-32LE"),
+    (4, slice(0, 3), "UTF-32BE"),
+    (2, slice(1, 2), "UTF-16LE"),
+    (2, slice(0, 1), "UTF-16BE"),
 )
 _SQLITE = b"SQLite format 3\0"
+
+
+def wide_text(source: Source) -> str | None:
+    """The encoding of a text whose characters take two or four bytes, as Excel and PowerShell write it; by its byte
+    order mark, else by the zeros beside plain ASCII.
+    """
+    head = source.head[:256]
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return name
+    for width, zeros, name in _ZEROS:
+        characters = [head[at : at + width] for at in range(0, len(head) - width + 1, width)]
+        letters = [one.strip(b"\0") for one in characters]
+        plain = all(len(letter) == 1 and (letter.isspace() or 32 <= letter[0] < 127) for letter in letters)
+        if len(letters) >= 8 and plain and all(one[zeros] == b"\0" * (width - 1) for one in characters):
+            return name
+    return None
 
 
 def describe(source: Source) -> tuple[str, str] | None:
@@ -43,6 +71,9 @@ def describe(source: Source) -> tuple[str, str] | None:
     for magic, name, now in _MAGIC:
         if source.head.startswith(magic):
             return name, now
+    wide = wide_text(source)
+    if wide:
+        return f"text in {wide}", f"`iconv -f {wide} -t UTF-8 FILE > NEW`, or save it as CSV in UTF-8"
     cells = {cell.casefold() for cell in source.header}
     for how, marks, name, now in looks():
         if cells.issuperset(marks) if how == "header" else all(mark in source.text for mark in marks):

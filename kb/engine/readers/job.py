@@ -270,6 +270,9 @@ def _table_notices(item: _Table) -> list[Notice]:
             "start times are in scientific notation, as a spreadsheet leaves them: no times between kernels"
         )
         out.append(Notice("excel-mangled", f"{text} ({result.mangled} rows)", label))
+    elif result.untimed and "start_us" in item.form.at:
+        text = f"{result.untimed} rows without a usable start time are in no idle time and in no order of launches"
+        out.append(Notice("no-start", text, label))
     if item.form.unknown:
         names = clean(", ".join(item.form.unknown[:8])) + (" ..." if len(item.form.unknown) > 8 else "")
         out.append(Notice("unknown-columns", f"columns not known and not used: {names}", label, 1))

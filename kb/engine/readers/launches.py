@@ -12,7 +12,7 @@ from math import isfinite
 from os.path import commonprefix
 
 from kb.engine.readers import tasks
-from kb.engine.readers.columns import missing, number
+from kb.engine.readers.columns import LARGEST, LONGEST_US, counter, missing, number
 from kb.engine.readers.layout import Layout
 from kb.engine.readers.rows import Rows, split
 from kb.engine.readers.steps import Steps
@@ -23,7 +23,6 @@ WAITING = 1 << 13  # rows of which the counters wait to be summed, over all grou
 MOST_GROUPS = 20_000  # told apart while reading
 MOST_OPERATORS = 1_000  # kept apart in the end: those with the most time
 MOST_TYPES = 2_000  # types that the others are told apart by
-LONGEST_US = 1e15
 
 _PEEK = 48  # characters of a line's middle zone that usually tell its group
 _CROWD = 8  # groups with one such beginning, beyond which the middle is cut out exactly
@@ -122,7 +121,7 @@ class Group:
         for k, (_, place) in enumerate(self.layout.counters):
             column = place - first
             if column < fixed:
-                value = number(head[column])
+                value = counter(head[column])
                 total, count = (0.0, 0) if value is None else (value * n, n)
             else:
                 total, count = _sum(cells[column - fixed :: step])
@@ -134,21 +133,27 @@ def _sum(cells: Sequence[str]) -> tuple[float, int]:
     """Sum and number of the numeric cells of a column."""
     first = cells[0]
     if cells.count(first) == len(cells):
-        value = number(first)
+        value = counter(first)
         return (0.0, 0) if value is None else (value * len(cells), len(cells))
     values = _numbers(cells)
     return sum(values), len(values)
 
 
 def _numbers(cells: Sequence[str]) -> list[float]:
-    """The finite numbers among cells; all at once where none is missing."""
+    """The readings among cells; all at once where none is missing."""
     try:
         values = list(map(float, cells))
     except ValueError:
         values = []
     # what Python takes for a number and a file does not mean: 1_0, nan, inf
-    if not values or not isfinite(sum(values)) or "_" in "".join(cells):
-        values = [value for value in map(number, cells) if value is not None]
+    if (
+        not values
+        or min(values) < 0
+        or max(values) >= LARGEST
+        or not isfinite(sum(values))
+        or "_" in "".join(cells)
+    ):
+        values = [value for value in map(counter, cells) if value is not None]
     return values
 
 

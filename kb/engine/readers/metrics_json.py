@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kb import operators
-from kb.engine.readers.columns import all_columns, lookup, missing, number
+from kb.engine.readers.columns import LONGEST_US, all_columns, lookup, missing, number
 from kb.engine.readers.tasks import core_of
 from kb.engine.readers.words import clean
 from kb.errors import SourceError
@@ -176,7 +176,7 @@ class _Document:
             raise self._wrong(f"{place}.count", "a whole number above 0")
         key, unit = ("share", SHARE) if by_share else ("time_us", "us")
         total = self._number(row.get(key), f"{place}.{key}")
-        if total is not None and (total < 0 or (by_share and total > 1)):
+        if total is not None and not 0 <= total <= (1 if by_share else LONGEST_US):
             raise self._wrong(f"{place}.{key}", "a fraction of 1" if by_share else "a time of at least 0")
         found = self._metrics(row.get("metrics", {}), f"{place}.metrics")
         measure = Measure(
@@ -225,7 +225,7 @@ class _Document:
     def _duration(self, found: dict[str, Measure], place: str) -> Measure:
         stated = found.pop("task_duration_us", None)
         if stated is not None:
-            if stated.value < 0:
+            if not 0 <= stated.value < LONGEST_US:
                 raise self._wrong(place, "a Task Duration of at least 0")
             return stated
         times = [found[name].value for name in ("aic_time_us", "aiv_time_us") if name in found]

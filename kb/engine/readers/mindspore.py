@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kb.engine.readers import chip, tasks
-from kb.engine.readers.columns import index, integer, number
+from kb.engine.readers.columns import LONGEST_US, index, integer, number
 from kb.engine.readers.mindspore_steps import Steps, read_steps
 from kb.engine.readers.mindspore_tensors import tensors_of
 from kb.engine.readers.records import Records
@@ -29,7 +29,7 @@ FAMILY = "job"
 RANK = 26
 
 MOST_NAMES = 200_000
-LONGEST_MS = 1e12
+LONGEST_MS = LONGEST_US / 1000
 _ID = re.compile(r"_(\d{1,6})(?=[_.])")
 _COLLECTIVES = frozenset(
     ("AllReduce", "AllGather", "ReduceScatter", "AlltoAll", "AlltoAllV", "Broadcast", "NeighborExchange")

@@ -5,7 +5,7 @@ counters.
 from __future__ import annotations
 
 from kb.engine.readers import chip, tasks
-from kb.engine.readers.columns import index, integer, number
+from kb.engine.readers.columns import index, integer, time_us
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.words import clean
@@ -63,11 +63,11 @@ def _read_one(source: Source, label: str) -> tuple[list[Operator], int]:
     lost = 0
     for row in rows:
         count = integer(row[at["launches"]]) if len(row) >= width else None
-        total = number(row[at["total_us"]]) if len(row) >= width else None
-        if not count or count < 0 or total is None or total < 0 or len(found) >= MOST_ROWS:
+        total = time_us(row[at["total_us"]]) if len(row) >= width else None
+        if not count or count < 0 or total is None or len(found) >= MOST_ROWS:
             lost += 1
             continue
-        low, high = (number(row[at[name]]) if name in at else None for name in ("min_us", "max_us"))
+        low, high = (time_us(row[at[name]]) if name in at else None for name in ("min_us", "max_us"))
         kind, core = clean(row[at["op_type"]]), row[at["core_type"]]
         found.append(
             Operator(

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kb.engine.readers import chip, tasks
-from kb.engine.readers.columns import index, number
+from kb.engine.readers.columns import index, time_us
 from kb.engine.readers.records import Records
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.words import clean
@@ -99,8 +99,8 @@ def _gather(bundle: Bundle) -> _Found:
 
 def _take(found: _Found, cells: Mapping[str, str]) -> bool:
     name = clean(cells["op_name"], 120)
-    host, device = number(cells["host_self_us"]), number(cells["device_self_us"])
-    if not name or host is None or host < 0 or device is None or device < 0:
+    host, device = time_us(cells["host_self_us"]), time_us(cells["device_self_us"])
+    if not name or host is None or device is None:
         return False
     if name in found.host or len(found.host) < MOST_NAMES:
         sums = found.host.setdefault(name, [0.0, 0.0])

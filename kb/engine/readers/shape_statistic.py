@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kb.engine.readers import chip, tasks, tensors
-from kb.engine.readers.columns import all_columns, lookup, missing, number
+from kb.engine.readers.columns import all_columns, lookup, missing, number, time_us
 from kb.engine.readers.records import Records
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.words import clean
@@ -50,7 +50,7 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
         split = False
         found: list[dict[str, str]] = []
         for row in records:
-            duration = number(row["task_duration_us"])
+            duration = time_us(row["task_duration_us"])
             if duration is None or duration <= 0 or len(found) >= MOST_ROWS:
                 records.reject()
                 continue

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kb.engine.readers import chip, simulator_trace, visualize
-from kb.engine.readers.columns import all_columns, number
+from kb.engine.readers.columns import all_columns, counter, damaged, time_us
 from kb.engine.readers.records import Records
 from kb.engine.readers.simulator_trace import PIPES, Core, CoreTrace, core_named
 from kb.engine.readers.source import Bundle, Source
@@ -27,6 +27,7 @@ FAMILY = "kernel"
 RANK = 25
 
 HOT_LINES = 5
+MOST_CYCLES = 1e13  # an hour and a half of a device: no simulation gets there
 MOST_LINES = 200_000
 _WAITED = {"mac": "cube"}  # columns of waiting say cube where those of time say mac
 _SYNC = ("SET_FLAG", "WAIT_FLAG", "SET_CROSS_CORE", "BAR", "PIPE_BARRIER")
@@ -153,9 +154,9 @@ def _instructions(launch: _Launch, records: Records, core: Core) -> None:
         return
     pipes, waits = launch.pipes.setdefault(core, {}), launch.waits.setdefault(core, {})
     for cells in records:
-        cycles, spent = number(cells["cycles"]), number(cells.get("running_us", ""))
+        cycles, spent = _cycles(cells["cycles"]), time_us(cells.get("running_us", ""))
         pipe = PIPES.get(cells["pipe"].strip().upper())
-        if cycles is None or cycles < 0 or (spent is not None and spent < 0):
+        if cycles is None or damaged(cells.get("running_us", ""), "us"):
             records.reject()
         elif pipe is not None and spent is not None:
             into = waits if cells["instruction"].strip().upper().startswith(_SYNC) else pipes
@@ -164,14 +165,19 @@ def _instructions(launch: _Launch, records: Records, core: Core) -> None:
 
 def _lines(launch: _Launch, records: Records) -> None:
     for cells in records:
-        cycles, calls = number(cells["cycles"]), number(cells["call_count"])
+        cycles, calls = _cycles(cells["cycles"]), counter(cells["call_count"])
         name = _short(cells["source_line"])
-        if cycles is None or cycles < 0 or not name:
+        if cycles is None or not name:
             records.reject()
         elif name in launch.lines or len(launch.lines) < MOST_LINES:
             line = launch.lines.setdefault(name, _Line())
             line.cycles += cycles
             line.calls += calls or 0.0
+
+
+def _cycles(cell: str) -> float | None:
+    found = counter(cell)
+    return found if found is not None and found < MOST_CYCLES else None
 
 
 def _short(place: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kb.engine.readers import chip
-from kb.engine.readers.columns import all_columns, index, number
+from kb.engine.readers.columns import all_columns, index, time_us
 from kb.engine.readers.profiler_info import Settings, settings
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.run_times import total
@@ -85,7 +85,7 @@ def _read_one(source: Source, rank: str) -> tuple[dict[str, _Sum], int, int]:
         if "row_kind" in at and len(row) > at["row_kind"] and row[at["row_kind"]].strip() == "stage":
             used += 1  # a pipeline stage repeats the sum of its ranks
             continue
-        values = {name: number(row[at[name]]) for name in wanted if at[name] < len(row)}
+        values = {name: time_us(row[at[name]]) for name in wanted if at[name] < len(row)}
         if any(values.get(name) is None for name in _NEEDED):
             lost += 1
             continue

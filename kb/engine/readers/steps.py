@@ -9,6 +9,7 @@ from statistics import median
 
 from kb.engine.readers.columns import missing
 from kb.model import Measure
+from kb.units import us as shown
 
 MOST_STEPS = 100_000
 FEWEST = 4  # steps that it takes to tell a slow first one from chance
@@ -67,9 +68,8 @@ def step_time(found: Sequence[tuple[str, float]], origin: str) -> Measure | None
         return None
     skipped = warm_up(found)
     values = [us for _, us in found[skipped:]]
-    how = f"{origin}: first start of a step to that of the next" + (
-        f", without {skipped} of warm-up" if skipped else ""
-    )
+    how = f"{origin}: first start of a step to that of the next; {len(values)} steps of {shown(min(values))} to {shown(max(values))}"
+    how += f", without {skipped} of warm-up" if skipped else ""
     return Measure(sum(values) / len(values), "us", how, min(values), max(values), len(values), computed=True)
 
 

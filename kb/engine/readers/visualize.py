@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from kb.engine.readers import chip
-from kb.engine.readers.columns import number
+from kb.engine.readers.columns import number, time_us
 from kb.engine.readers.rows import unreadable
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.visualize_cores import Cores, add_block, core_times
@@ -140,7 +140,7 @@ def _use(kind: int, payload: dict[str, Any], out: Visual) -> None:
         out.soc = _word(payload.get("soc"))
         out.name = _word(payload.get("name"))
         out.kind = _KINDS.get((_word(payload.get("op_type")) or "").casefold())
-        out.duration_us = value(payload.get("duration"))
+        out.duration_us = time_us(str(payload.get("duration"))[:64])
         out.block_dim, out.mix_block_dim = (
             _count(payload.get("block_dim")),
             _count(payload.get("mix_block_dim")),

@@ -58,7 +58,6 @@ _THROUGHPUT = {
 }
 _CORE_OF_TABLE = re.compile(r"(?:Pipe|HBM|UB|GM)(?: (Cube|Vector Core[01])| (Core[01]))?$")
 _HEAD = re.compile(r"(Cube|Vector)(\d) Duration")
-_CONCERNS_VECTOR = ("gm_to_ub_bw", "ub_")
 
 
 @cache

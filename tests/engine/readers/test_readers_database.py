@@ -208,3 +208,16 @@ def test_lines_made_of_cells_split_into_them(cells: tuple[str, ...]) -> None:
 )
 def test_times_keep_their_digits(ns: int, text: str) -> None:
     assert microseconds(ns) == text
+
+
+def test_threads_of_a_block_are_not_its_number_of_blocks(tmp_path: Path) -> None:
+    """950 calls the SIMT threads `blockDim`, the word that older exports use for the number of blocks."""
+    path = changed(
+        tmp_path / "a.db",
+        "ALTER TABLE COMPUTE_TASK_INFO ADD COLUMN gridDim INTEGER",
+        "ALTER TABLE COMPUTE_TASK_INFO ADD COLUMN blockDim INTEGER",
+        "UPDATE COMPUTE_TASK_INFO SET gridDim = 7, blockDim = 1024",
+    )
+    assert [op.block_dim for op in read([path]).operators] == [op.block_dim for op in read([WHOLE]).operators]
+    only = changed(tmp_path / "b.db", "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN blockNum TO blockDim")
+    assert [op.block_dim for op in read([only]).operators] == [op.block_dim for op in read([WHOLE]).operators]

@@ -415,6 +415,13 @@ def test_summing_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     assert plain(detector()) == plain(whole)
 
 
+def test_rows_without_a_start_are_counted(profile_of: Save) -> None:
+    head = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+    profile = profile_of(head + "a,Add,AI_VECTOR_CORE,100.0,5\nb,Mul,AI_VECTOR_CORE,N/A,5\n")
+    (note,) = [note for note in profile.notices if note.code == "no-start"]
+    assert note.text.startswith("1 rows without a usable start time")
+
+
 # --- captures and ranks -----------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from kb.engine.pipeline import Knowledge, advise
 from kb.engine.readers import read
 from kb.engine.readers.intervals import Union
 from kb.engine.readers.simulator_trace import core_named
-from kb.errors import NothingToJudge, SourceError
+from kb.errors import SourceError
 from kb.model import Profile
 
 SAMPLES = ROOT / "tests" / "samples"
@@ -66,8 +66,12 @@ def test_without_a_trace_no_share_is_claimed() -> None:
         n for n in values if n.endswith("_ratio")
     ]
     assert "no-trace" in [notice.code for notice in profile.notices]
-    with pytest.raises(NothingToJudge, match="no counter"):
-        advise([SAMPLES / "simulator" / "odd-no-trace"], knowledge=NO_KNOWLEDGE)
+    report = advise([SAMPLES / "simulator" / "odd-no-trace"], knowledge=NO_KNOWLEDGE)
+    assert "the longest pipe is mte2 with 3.2 us on core 3 vector0" in report.headline and not report.findings
+    assert any("msopprof simulator" in item.collect for item in report.not_judged)
+    lines = advise([SAMPLES / "simulator" / "odd-msopgen.csv"], knowledge=NO_KNOWLEDGE)
+    assert "the lines with the most cycles are below" in lines.headline
+    assert any("most cycles: user/tpipe.h:503" in warning for warning in lines.warnings)
 
 
 def test_a_fused_chip_has_no_sub_cores() -> None:

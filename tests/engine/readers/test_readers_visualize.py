@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from running import ROOT
 
+from kb.engine.pipeline import Knowledge, advise
 from kb.engine.readers import read, visualize
 from kb.engine.readers.visualize_cores import Cores, add_block, only_here
 from kb.errors import SourceError
@@ -153,3 +154,9 @@ def test_entries_that_mean_nothing_known_are_left_alone(item: object) -> None:
     cores: Cores = {}
     add_block(7, {"subblock_detail": [item]}, "vector", cores)
     assert cores == {}
+
+
+def test_what_the_tool_itself_remarks_is_said_in_the_report() -> None:
+    report = advise([SAMPLES / "whole-vector.bin"], knowledge=Knowledge({}, lambda *_: {}))
+    (said,) = [line for line in report.warnings if "own remarks" in line]
+    assert read([SAMPLES / "whole-vector.bin"]).tool_advice[0].rstrip(".") in said

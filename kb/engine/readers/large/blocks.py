@@ -13,11 +13,11 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from kb.engine.readers.columns import MISSING
+from kb.engine.readers.columns import LARGEST, LONGEST_US, MISSING
 from kb.engine.readers.large.parse import Bools, Columns, Floats, Integers, Words, parse, usual_times
 from kb.engine.readers.large.sums import Sums
 from kb.engine.readers.large.sweep import Sweep
-from kb.engine.readers.launches import LONGEST_US, MOST_GROUPS, Group, Reading, TableResult
+from kb.engine.readers.launches import MOST_GROUPS, Group, Reading, TableResult
 from kb.engine.readers.rows import LONGEST_LINE, Rows, split
 from kb.engine.readers.timeline import LATEST, nanoseconds
 
@@ -82,8 +82,13 @@ class Blocks:
         """Which lines can be taken together."""
         duration = columns.numbers[:, 0]
         clean = columns.whole & (duration >= 0) & (duration < LONGEST_US)
-        if np.isinf(columns.numbers).any():
-            clean &= ~np.isinf(columns.numbers).any(axis=1)
+        cells = columns.numbers
+        least, greatest = (
+            np.fmin.reduce(cells, axis=None, initial=0),
+            np.fmax.reduce(cells, axis=None, initial=0),
+        )
+        if least < 0 or greatest >= LARGEST:  # looked at in full only where there is one
+            clean &= ~((cells < 0) | (cells >= LARGEST)).any(axis=1)
         if columns.stamps is not None:
             clean &= columns.stamps[:, -1] == 0
         return clean
