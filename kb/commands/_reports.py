@@ -16,7 +16,17 @@ from kb.report import views
 if TYPE_CHECKING:
     from kb.engine.pipeline import Request
 
-FORMATS = ("text", *(name for name in views.views() if name != "text"))
+
+class _Formats(tuple[str, ...]):
+    """The formats of reports; those of plugins belong to it too, but are looked for only when one is asked for."""
+
+    __slots__ = ()
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in views.further()
+
+
+FORMATS = _Formats(("text", *(name for name in views.views() if name != "text")))
 
 
 _WHO = {
@@ -24,6 +34,13 @@ _WHO = {
     Audience.model: "model-developer",
     Audience.deployment: "deployment",
 }
+
+
+def stated_soc(given: str) -> str:
+    """The chip that was named: by the option, KB_SOC or the configuration file; empty where none was."""
+    from kb import settings
+
+    return given or settings.value("soc")
 
 
 def request_for(
