@@ -44,7 +44,7 @@ def run(
     """
     from kb.commands._reports import stated_soc
     from kb.engine.check import document
-    from kb.library.checking import checked
+    from kb.checking import checked
     from kb.report.coverage import coverage_page
 
     result = checked(model, stated_soc(soc), torch)
