@@ -72,7 +72,9 @@ def _search(
         lost = evaluate.unreached(index, asked, unreached) if unreached else []
     worse = evaluate.below(results, least) if least else {}
     rows = evaluation.search_rows(results)
-    page = evaluation.search_page(rows, lost, unreached, worse, size=index.size, lang=common.lang)
+    page = evaluation.search_page(
+        rows, lost, unreached, worse, size=index.size if unreached else 0, lang=common.lang
+    )
     document: dict[str, Any] = {"schema": evaluation.SCHEMA, "results": rows}
     document |= {"unreached": lost} if unreached else {}
     document |= {"below_floor": sorted(worse)} if floor else {}
