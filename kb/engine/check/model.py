@@ -50,7 +50,7 @@ def check(model: Model, soc: str, entries: Iterable[Entry] | None = None) -> Che
         model=model.name,
         soc=soc,
         opset=model.opset,
-        operators=tuple(_operators(judged, model, known)),
+        operators=tuple(_operators(judged, known)),
         importable=judge.opset_fits and not any(verdict.engine == "no_importer" for _, verdict in judged),
         family=family,
         similar_cases=similar_cases(family, Counter(placed.node.type for placed, _ in judged), soc, known),
@@ -171,9 +171,7 @@ def _unknown(node: Node) -> tuple[Engine, list[str]]:
     ]
 
 
-def _operators(
-    judged: list[tuple[Placed, _Verdict]], model: Model, entries: list[Entry]
-) -> Iterator[CheckedOperator]:
+def _operators(judged: list[tuple[Placed, _Verdict]], entries: list[Entry]) -> Iterator[CheckedOperator]:
     groups: dict[tuple[str, str, Engine], list[tuple[Placed, _Verdict]]] = {}
     for placed, verdict in judged:
         groups.setdefault((placed.node.domain, placed.node.type, verdict.engine), []).append(

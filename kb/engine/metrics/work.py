@@ -140,7 +140,7 @@ def measure(op: Operator, context: Context, pattern: str) -> Iterator[Reading]:
             for metric, size in zip(("matmul_m", "matmul_n", "matmul_k"), shape[1:], strict=True):
                 yield metric, Measure(size, "", "element counts of A, B and C", computed=True)
     yield from _axes(op, pattern)
-    yield from _against_counters(op, context, pattern)
+    yield from _against_counters(op, pattern)
 
 
 def _axes(op: Operator, pattern: str) -> Iterator[Reading]:
@@ -164,7 +164,7 @@ def _axes(op: Operator, pattern: str) -> Iterator[Reading]:
         yield "input_channels", Measure(first.shape[channels], "", how, computed=True)
 
 
-def _against_counters(op: Operator, context: Context, pattern: str) -> Iterator[Reading]:
+def _against_counters(op: Operator, pattern: str) -> Iterator[Reading]:
     read = moved_bytes(op, ("gm_to_ub_datas", "gm_to_l1_datas")) or moved_bytes(
         op, ("read_main_memory_datas",)
     )
