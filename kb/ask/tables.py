@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-LANGUAGES = ("en", "zh", "ja")
+from kb.vocabulary.entries import LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from kb.knowledge.embed import Embedder, Encoder, quantise, shipped_model, sign_
 from kb.knowledge.freshness import FORMAT
 from kb.knowledge.record import entry as record_entry
 from kb.model import Entry, to_dict
+from kb.vocabulary.entries import LANGUAGES
 
 LARGE = 20_000  # entries from which the file is not packed
 MANY = 50  # texts from which the whole table of the built-in model is read
@@ -151,7 +152,7 @@ def fill(
 def vector_text(entry: Entry) -> str:
     """What is embedded of an entry: its title and symptom, the title in the other languages, and users' words for it."""
     title = entry.title
-    said = (alias for language in ("en", "zh", "ja") for alias in entry.aliases.get(language, ()))
+    said = (alias for language in LANGUAGES for alias in entry.aliases.get(language, ()))
     return " ".join(text for text in (f"{title.en}. {entry.symptom.en}", title.zh, title.ja, *said) if text)
 
 

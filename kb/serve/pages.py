@@ -9,13 +9,12 @@ from urllib.parse import quote, urlencode
 from kb import units
 from kb.model import Entry, Report
 from kb.report import html
-from kb.report.catalogue import LANGUAGES, say
+from kb.report.catalogue import say
 from kb.report.entries import entry_page
 from kb.report.page.html import body, table
 from kb.report.runs import HEADS
 from kb.report.sheet import esc, sheet
-
-KINDS = ("case", "recipe", "pattern", "tip")
+from kb.vocabulary.entries import KINDS, LANGUAGES
 
 
 def runs_page(root: str, runs: Sequence[Mapping[str, Any]], lang: str) -> str:

@@ -21,8 +21,8 @@ from kb.report.catalogue import (
     runs,
     words,
 )
+from kb.vocabulary.entries import LANGUAGES
 
-LANGUAGES = ("en", "zh", "ja")
 Row = tuple[str, str, str]
 
 AREAS = (
