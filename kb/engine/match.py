@@ -236,7 +236,10 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
     unseen = sum(item.basis == "threshold" for item in entry.observe)
     own = signature.read(entry.when, finding, lead, seen.whole, unseen)
     size, size_why = _size(entry, lead)
-    reasons += [text for text in (why, chip_why, language_why, phase_why, size_why, *own.held) if text]
+    blind, blind_why = _blind(entry, finding, lead, seen.whole)
+    reasons += [
+        text for text in (why, chip_why, language_why, phase_why, size_why, blind_why, *own.held) if text
+    ]
     order = seen.order.get(finding.pattern, ())
     place = order.index(entry.id) if entry.id in order else len(order)
     text = seen.nearness.get(finding.id, {}).get(entry.id)
@@ -249,8 +252,31 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         "place": place * weights.log(PLACE),
         "near": 0.0 if text is None else weights.log(0.9 + 0.2 * max(0.0, min(1.0, text))),
         **own.signs,
+        **({"blind": 1.0} if blind else {}),
     }
     return Match(entry, finding, lead, signs, tuple(reasons), part=_part(entry, finding))
+
+
+def _blind(entry: Entry, finding: Finding, lead: Features | None, run: Features | None) -> tuple[bool, str]:
+    """The finding is of the whole run, the entry names no operator, and none of the signs that it states can be seen.
+
+    A run is host-bound for many reasons; an entry for one of them (compiling, changing shapes) is no better an answer
+    than those for all of them where nothing tells that it is this one.
+    """
+    if finding.scope != "run" or any(name != "*" for name in entry.operators):
+        return False, ""
+    asked = [condition for condition in entry.when if condition.basis == "threshold"]
+    told = {_plain(finding.pattern)}
+    texts = [item.text for item in entry.observe if item.basis == "threshold"]
+    texts = [text for text in texts if _plain(text.removesuffix(": yes")) not in told]
+    if any(signature.answered(condition, lead, run) is not None for condition in asked):
+        return False, ""
+    missing = [*(condition.metric for condition in asked), *texts]
+    return bool(missing), f"if {missing[0]}: not seen in this input" if missing else ""
+
+
+def _plain(text: str) -> str:
+    return text.replace("-", " ").strip().lower()
 
 
 def _phase(entry: Entry, run: Features | None) -> tuple[float, str]:
