@@ -258,7 +258,7 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
 
 
 def _blind(entry: Entry, finding: Finding, lead: Features | None, run: Features | None) -> tuple[bool, str]:
-    """The finding is of the whole run, the entry names no operator, and none of the signs that it states can be seen.
+    """The finding is of the whole run, the entry names no operator, and none of the signs that it states is seen.
 
     A run is host-bound for many reasons; an entry for one of them (compiling, changing shapes) is no better an answer
     than those for all of them where nothing tells that it is this one.
@@ -269,10 +269,10 @@ def _blind(entry: Entry, finding: Finding, lead: Features | None, run: Features 
     told = {_plain(finding.pattern)}
     texts = [item.text for item in entry.observe if item.basis == "threshold"]
     texts = [text for text in texts if _plain(text.removesuffix(": yes")) not in told]
-    if any(signature.answered(condition, lead, run) is not None for condition in asked):
+    if any(signature.answered(condition, lead, run) for condition in asked):
         return False, ""
     missing = [*(condition.metric for condition in asked), *texts]
-    return bool(missing), f"if {missing[0]}: not seen in this input" if missing else ""
+    return bool(missing), f"if {missing[0]}: not seen here" if missing else ""
 
 
 def _plain(text: str) -> str:
