@@ -35,9 +35,7 @@ LOW_OF_PUBLISHED = {1: (1 / 3, "a third"), 2: (1 / 2, "half")}
 LOW_OF_MANY = (2 / 3, "two thirds")
 # Part of the bound counted on where no figure is published: less when nobody measured the remedy at all.
 MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
-BLIND_LIKELY = MODELLED_LIKELY[
-    "stated"
-]  # part of the bound counted on where an entry's own sign is not seen
+BLIND_LIKELY = MODELLED_LIKELY["stated"]  # part of the bound counted on where an entry's own sign is not seen
 DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
 GRADE_WORDS = {
@@ -193,9 +191,7 @@ def gain_of(match: Match) -> Gain:
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if published.middle <= 0:  # measured and found not to help
         return Gain(_r(published.least * scale), _r(published.middle * scale), 0.0, of, published.words)
-    if match.signs.get(
-        "blind"
-    ):  # the figure is of runs that showed the entry's sign
+    if match.signs.get("blind"):  # the figure is of runs that showed the entry's sign
         words = f"{published.words}, where its own sign was seen, not seen here; at most the {percent(bound)} that is open here"
         likely = min(published.middle, BLIND_LIKELY * bound)
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
