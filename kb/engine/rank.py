@@ -199,7 +199,8 @@ def gain_of(match: Match) -> Gain:
     # and half of it at least.
     least = published.least * bound if published.least > bound else published.least
     likely = max(published.middle, 0.5) * bound if published.middle > bound else published.middle
-    low = 0.0 if finding.confidence < DOUBTFUL or match.by_text else least * published.kept
+    unsure = finding.confidence < DOUBTFUL or match.by_text or "countered" in match.signs
+    low = 0.0 if unsure else least * published.kept
     words = f"{published.words}; bounded by this profile at {percent(bound)}"
     if low > 0:
         words += f"; low end: {published.part} of the least figure"
