@@ -192,7 +192,7 @@ def gain_of(match: Match) -> Gain:
     if published.middle <= 0:  # measured and found not to help
         return Gain(_r(published.least * scale), _r(published.middle * scale), 0.0, of, published.words)
     if match.signs.get("blind"):  # the figure is of runs that showed the entry's sign
-        words = f"{published.words}, where its own sign was seen, not seen here; at most the {percent(bound)} that is open here"
+        words = f"{published.words}, where its own sign was seen; here it is not: at most the {percent(bound)} that is open"
         likely = min(published.middle, BLIND_LIKELY * bound)
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it,
