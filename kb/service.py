@@ -88,12 +88,20 @@ def runs(*, limit: int = 20, db: str | None = None) -> Document:
     return runs_document(list_runs(db=db, limit=limit))
 
 
-def run(run_id: str, *, db: str | None = None) -> Document:
-    """The report of a kept run, `kb.report/1`.
+def run(run_id: str, *, top: int | None = None, db: str | None = None) -> Document:
+    """The report of a kept run, `kb.report/1`; with `top` as `advise` would give it with at most so many recommendations.
 
     Raises:
         UsageError: no such run. SourceError: the store cannot be read.
     """
+    from dataclasses import replace
+
+    from kb.report import json
+    from kb.report.load import report_from_dict
     from kb.store.runs import load_run
 
-    return {key: value for key, value in load_run(run_id, db=db).items() if key != "measured"}
+    kept = load_run(run_id, db=db)
+    if top is None:
+        return {key: value for key, value in kept.items() if key != "measured"}
+    report = report_from_dict(kept, where=f"run {run_id}")
+    return json.document(replace(report, recommendations=report.recommendations[:top]))
