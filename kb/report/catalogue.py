@@ -35,6 +35,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "无需改动：没有合适的建议。",
         "対処は不要です。該当する提案はありません。",
     ),
+    "first.against": (
+        "{text}; against finding {finding}, not the one of the verdict",
+        "{text}；针对瓶颈 {finding}，而非结论中的瓶颈",
+        "{text}。結論の問題ではなく {finding} への対処",
+    ),
+    "sure.verdict": ("verdict: {sure}", "结论：{sure}", "結論：{sure}"),
     "sure.gain": ("gain: {basis}", "收益：{basis}", "効果：{basis}"),
     "who.deployment": ("deployment", "部署", "デプロイ"),
     "who.kernel-developer": ("kernel-developer", "算子开发", "カーネル開発"),
@@ -46,14 +52,19 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "sure.low": ("low", "低", "低"),
     "sure.medium": ("medium", "中", "中"),
     "three.text": (
-        "the first {count} together save {low} to {high} {of}, about {likely}",
-        "前 {count} 项合计可省{of}的 {low} 到 {high}，约 {likely}",
-        "上位 {count} つを合わせて{of}の {low}〜{high}、約 {likely} を短縮",
+        "the first {count} together save about {likely} ({low} to {high}) {of}",
+        "前 {count} 项合计约省{of}的 {likely}（{low} 至 {high}）",
+        "上位 {count} つを合わせて{of}を約 {likely} 短縮（{low}〜{high}）",
     ),
     "three.how": (
         "computed, not summed: each works on what the one before leaves, never below the floor",
         "按剩余时间逐项计算，不是简单相加，且不低于下限",
         "足し算ではなく、前の対策が残した時間に順に掛けて計算。下限は下回らない",
+    ),
+    "three.bounded": (
+        "{text}; of an “up to” only a part is expected",
+        "{text}；“最多”类收益只按其一部分计入预期",
+        "{text}。「最大」とある効果は一部だけを見込む",
     ),
     "win.bound": ("at most {share} of the run", "最多占运行耗时的 {share}", "最大で実行全体の {share}"),
     "win.bound_time": (
@@ -62,9 +73,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "最大で実行全体の {share}、約 {time}",
     ),
     "win.elapsed": (
-        "at most {share} of the elapsed time, about {time}",
+        "at most {share} of the elapsed time (idle included), about {time}",
         "最多占总时长（含空闲）的 {share}，约 {time}",
         "最大で経過時間（アイドルを含む）の {share}、約 {time}",
+    ),
+    "win.how": (
+        "ceiling of all findings together, not a forecast",
+        "为全部瓶颈合计的上限，并非预期收益",
+        "全ボトルネックを合わせた上限であり、見込みではない",
     ),
     "win.nothing": (
         "no time, as far as the counters tell",
@@ -81,15 +97,28 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "未知：无法计算下限",
         "不明：下限を計算できません",
     ),
-    "of.elapsed": ("of the elapsed time", "总时长（含空闲）", "経過時間（アイドルを含む）"),
+    "of.elapsed": ("of the elapsed time (idle included)", "总时长（含空闲）", "経過時間（アイドルを含む）"),
     "of.operator": ("of the operator's time", "算子耗时", "演算子の時間"),
+    "of.named": ("of the time of {name}", " {name} 耗时", "{name} の時間"),
     "of.run": ("of the run's time", "运行耗时", "実行全体の時間"),
     "share.elapsed": (
-        "{share} of the elapsed time",
-        "占总时长（含空闲）的 {share}",
-        "経過時間（アイドルを含む）の {share}",
+        "concerns {share} of the elapsed time (idle included)",
+        "涉及总时长（含空闲）的 {share}",
+        "経過時間（アイドルを含む）の {share} が対象",
     ),
-    "share.run": ("{share} of the run", "占运行耗时的 {share}", "実行全体の {share}"),
+    "share.all.elapsed": (
+        "concerns all of the elapsed time (idle included)",
+        "涉及全部总时长（含空闲）",
+        "経過時間（アイドルを含む）全体が対象",
+    ),
+    "share.head": ("part of the run concerned", "涉及运行耗时的比例", "対象が実行全体に占める割合"),
+    "share.open": (
+        "{text}, at most {open} of that to win",
+        "{text}，其中最多可省 {open}",
+        "{text}、うち短縮の上限は {open}",
+    ),
+    "share.run": ("concerns {share} of the run", "涉及运行耗时的 {share}", "実行全体の {share} が対象"),
+    "share.all.run": ("concerns the whole run", "涉及整个运行", "実行全体が対象"),
     "gain.point": ("saves about {likely} {of}", "约节省{of}的 {likely}", "{of}を約 {likely} 短縮"),
     "gain.range": (
         "saves about {likely} ({low} to {high}) {of}",
@@ -110,6 +139,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{time} added up over {count} ranks",
         "{time}（{count} 个 rank 之和）",
         "{time}（{count} ランクの合計）",
+    ),
+    "time.elapsed": (
+        "{time} busy, {elapsed} elapsed",
+        "设备忙碌 {time}，总时长 {elapsed}",
+        "稼働 {time}、経過 {elapsed}",
+    ),
+    "gain.share": (
+        "{text} ({share} of the run)",
+        "{text}（占运行耗时的 {share}）",
+        "{text}（実行全体の {share}）",
     ),
     "gain.time": ("{text}, {time}", "{text}，即 {time}", "{text}、{time}"),
     # a collection as it runs
@@ -207,6 +246,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     # words
     "chip.basis.file": ("written in the profile", "取自性能数据", "プロファイルに記載"),
     "chip.basis.inferred": ("inferred: {how}", "推断：{how}", "推定：{how}"),
+    "chip.basis.several": (
+        "inferred: {how}; --soc settles it",
+        "推断：{how}；可用 --soc 指定",
+        "推定：{how}。--soc で指定できます",
+    ),
     "chip.basis.stated": ("as stated", "由用户指定", "指定どおり"),
     "chip.candidates": ("one of {names}", "以下之一：{names}", "{names} のいずれか"),
     "chip.unknown": ("chip unknown", "芯片未知", "チップ不明"),
@@ -214,11 +258,17 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "capture.replay": ("{mode} replay", "{mode} 重放", "{mode} リプレイ"),
     "capture.simulated": ("simulated", "仿真", "シミュレーション"),
     "capture.warm_up": ("{count} warm-up launches", "预热 {count} 次", "ウォームアップ {count} 回"),
+    "case.score": ("likeness {score}", "相似度 {score}", "類似度 {score}"),
     "count.launches": ("{count} launches", "{count} 次", "{count} 回"),
     "count.more": ("and {count} more", "另有 {count} 项", "ほか {count} 件"),
     "next.html": ("the same as a page to pass on", "生成可分享的网页报告", "共有できる HTML ページにする"),
     "next.show": ("the advice with all it rests on", "查看该建议的全部依据", "提案の詳細と裏付け"),
     "report.title": ("Performance report", "性能分析报告", "性能レポート"),
+    "operators.overlap": (
+        "they overlap in time: the shares add up to more than the whole",
+        "执行时间有重叠，占比之和超过整体",
+        "実行が重なるため、割合の合計は全体を超える",
+    ),
     "rows.lost": ("{rows}, {lost} lost", "{rows}，丢弃 {lost}", "{rows}、欠落 {lost}"),
     "unnamed": ("(type not given)", "（未给出类型）", "（種類不明）"),
     # reading the knowledge base
@@ -599,6 +649,17 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{name}: {intensity} FLOP/B, {rate}, {time} ({how})",
         "{name}：{intensity} FLOP/B，{rate}，{time}（{how}）",
         "{name}：{intensity} FLOP/B、{rate}、{time}（{how}）",
+    ),
+    "chart.roofline.part": ("part of its roof reached", "达到上限的比例", "ルーフへの到達率"),
+    "chart.roofline.part_chips": (
+        "part reached of the highest roof of the possible chips",
+        "达到候选芯片最高上限的比例",
+        "候補チップ中の最も高いルーフへの到達率",
+    ),
+    "chart.roofline.where": (
+        "{intensity} FLOP/B, roof: {roof}",
+        "{intensity} FLOP/B，上限：{roof}",
+        "{intensity} FLOP/B、ルーフ：{roof}",
     ),
     "chart.roofline.read": (
         "A point at a slope is bound by that memory, one at a flat line by that unit; far below both, by something else. Area is time.",

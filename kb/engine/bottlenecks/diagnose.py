@@ -127,7 +127,7 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
         confidence=lead.confidence if total else round(lead.confidence, 3),
         evidence=lead.evidence,
         headroom=round(headroom, 4),
-        summary=lead.summary if len(pairs) == 1 else f"{lead.summary} (largest of {len(pairs)} shapes)",
+        summary=lead.summary if len(pairs) == 1 else f"{lead.summary} (the longest of {len(pairs)} shapes)",
     )
 
 
