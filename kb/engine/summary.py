@@ -26,6 +26,9 @@ _RUN_KEYS = (
     "small_kernel_share",
     "rank_imbalance",
 )
+_TOLD_LAST = frozenset(
+    {"chip-inferred", "host-calls", "host-operators"}
+)  # notices that ask for no caution beyond what is shown
 MAX_KEYS = 10
 MAX_TOLD = 4  # remarks of the vendor tool that are repeated
 
@@ -165,7 +168,7 @@ def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
     other: list[str] = []
     for notice in profile.notices:
         text = f"{notice.file + ': ' if notice.file else ''}{notice.text}"
-        (known if notice.code == "chip-inferred" else other).append(text)
+        (known if notice.code in _TOLD_LAST else other).append(text)
     out = other
     chip = profile.chip
     if chip.basis == "unknown":

@@ -218,7 +218,7 @@ def gain_short(gain: Gain, scale: float = 1.0) -> str:
 
 
 def gain_of_whole(report: Report, advice: Recommendation) -> str:
-    """A gain in one figure, as a part of `whole_of`: comparable between operators."""
+    """A gain in one figure, as a part of what `whole_saved` names: comparable between operators."""
     found = _found(report, advice.finding)
     if found is None:
         return gain_short(advice.gain)
@@ -226,9 +226,9 @@ def gain_of_whole(report: Report, advice: Recommendation) -> str:
     return gain_short(advice.gain, part * _scale(report, found.base, _base(report)))
 
 
-def whole_of(report: Report, lang: str) -> str:
+def whole_saved(report: Report, lang: str) -> str:
     """What the gains of `gain_of_whole` are parts of: the run's time, or the elapsed time."""
-    return say(f"of.{_base(report)}", lang)
+    return say(f"saved.{_base(report)}", lang)
 
 
 def _of_operators(report: Report, finding: str, lang: str) -> str:

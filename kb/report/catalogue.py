@@ -101,6 +101,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "of.operator": ("of the operator's time", "算子耗时", "演算子の時間"),
     "of.named": ("of the time of {name}", " {name} 耗时", "{name} の時間"),
     "of.run": ("of the run's time", "运行耗时", "実行全体の時間"),
+    "saved.elapsed": (
+        "part saved of the elapsed time (idle included)",
+        "占总时长（含空闲）的比例",
+        "経過時間（アイドルを含む）に対する短縮割合",
+    ),
+    "saved.run": ("part saved of the run's time", "占运行耗时的比例", "実行全体に対する短縮割合"),
     "share.elapsed": (
         "concerns {share} of the elapsed time (idle included)",
         "涉及总时长（含空闲）的 {share}",
@@ -141,9 +147,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{time}（{count} ランクの合計）",
     ),
     "time.elapsed": (
-        "{time} busy, {elapsed} elapsed",
-        "设备忙碌 {time}，总时长 {elapsed}",
-        "稼働 {time}、経過 {elapsed}",
+        "run {time} (device busy), {elapsed} elapsed",
+        "运行耗时 {time}（设备忙碌），总时长 {elapsed}",
+        "実行 {time}（デバイス稼働）、経過 {elapsed}",
     ),
     "gain.share": (
         "{text} ({share} of the run)",

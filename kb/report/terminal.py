@@ -210,7 +210,7 @@ def _recommendations(screen: Screen, report: Report) -> None:
 def _more_advice(screen: Screen, report: Report, rest: tuple[Recommendation, ...]) -> None:
     if not rest:
         return
-    screen.heading("head.more", note=f"{screen.say('label.gain')} {answer.whole_of(report, screen.lang)}")
+    screen.heading("head.more", note=answer.whole_saved(report, screen.lang))
     rows: list[list[Cell]] = [
         [str(advice.rank), advice.title, answer.gain_of_whole(report, advice), (advice.id, "dim")]
         for advice in rest

@@ -1,7 +1,7 @@
 """What the first recommendations save together: computed, not summed.
 
 Remedies of the same operators work on what the one before left, and never below what the findings leave open there;
-remedies of the run work on what is left of the run.
+remedies of the run work on what is left of the run; those of one finding never win more than it leaves open.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
     found = {finding.id: finding for finding in report.findings}
     left: dict[tuple[OperatorRef, ...], float] = defaultdict(lambda: 1.0)
     share: dict[tuple[OperatorRef, ...], float] = {}
-    whole = 1.0
+    kept: dict[str, float] = defaultdict(lambda: 1.0)  # of the run, by finding
+    room: dict[str, float] = {}
     for item in chosen:
         finding = found[item.finding]
         part = 1.0
@@ -52,11 +53,13 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
             part = min(1.0, report.total_us / report.elapsed_us)
         gain = max(0.0, getattr(item.gain, end))
         if item.gain.of == "run":
-            whole *= 1 - min(1.0, gain * part)
+            kept[finding.id] *= 1 - min(1.0, gain * part)
+            room[finding.id] = 1.0 if finding.headroom is None else finding.share * finding.headroom * part
         else:
             left[finding.operators] *= 1 - min(1.0, gain)
             share[finding.operators] = finding.share * part
     operators = sum(share[key] * min(1 - left[key], _open(report, key)) for key in share)
+    whole = math.prod(1 - min(1 - kept[id], max(0.0, room[id])) for id in kept)
     return min(1.0, 1 - (1 - min(1.0, operators)) * whole)
 
 

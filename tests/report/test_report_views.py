@@ -386,5 +386,5 @@ def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_opera
 def test_elapsed_time_is_told_where_gains_are_parts_of_it() -> None:
     idle = replace(RUN.findings[1], base="elapsed")
     report = replace(RUN, findings=(idle,), total_us=1000.0, elapsed_us=4000.0, ranks=None)
-    assert answer.time_whole(report, "en") == "1000 us busy, 4000 us elapsed"
+    assert answer.time_whole(report, "en") == "run 1000 us (device busy), 4000 us elapsed"
     assert "elapsed" not in answer.time_whole(replace(report, findings=()), "en")
