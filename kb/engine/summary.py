@@ -30,6 +30,7 @@ _TOLD_LAST = frozenset(
     {"chip-inferred", "host-calls", "host-operators"}
 )  # notices that ask for no caution beyond what is shown
 MAX_KEYS = 10
+MAX_NAME = 60  # characters of an operator's name within the headline
 MAX_TOLD = 4  # remarks of the vendor tool that are repeated
 
 
@@ -140,7 +141,7 @@ def _subject(finding: Finding) -> str:
     """The operators that a finding is about; its pattern where they have no name."""
     names = list(dict.fromkeys(op.type or op.name for op in finding.operators if op.type or op.name))
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f"{names[0]}{more}" if names else finding.pattern
+    return f"{names[0][:MAX_NAME]}{more}" if names else finding.pattern
 
 
 def _capital(text: str) -> str:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from kb import units
 from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
 from kb.report.catalogue import TEXTS, say
+from kb.report.text import clean, shorten
 from kb.report.three import first_three
 
+MAX_NAME = 60  # columns of an operator's name within a sentence
 ALL = 0.995  # a share from here on is the whole
 CANDIDATES = 4  # chips named where several fit; the JSON document names all
 
@@ -241,9 +243,10 @@ def _of_operators(report: Report, finding: str, lang: str) -> str:
 def subject(finding: Finding, lang: str) -> str:
     """The operators that a finding is about: the first by name, how many more kinds; empty for none."""
     names = list(dict.fromkeys(operator_name(operator, lang) for operator in finding.operators))
-    if len(names) < 2:
-        return "".join(names)
-    return f"{names[0]} {say('count.more', lang, count=len(names) - 1)}"
+    if not names:
+        return ""
+    more = f" {say('count.more', lang, count=len(names) - 1)}" if len(names) > 1 else ""
+    return shorten(clean(names[0]), MAX_NAME) + more
 
 
 def _found(report: Report, finding: str) -> Finding | None:
