@@ -680,7 +680,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "chart.roofline.x": ("FLOP / byte", "FLOP / 字节", "FLOP / バイト"),
     "chart.roofline.y": ("GFLOP/s", "GFLOP/s", "GFLOP/s"),
     "chart.times": ("Time by operator", "各算子耗时", "演算子ごとの時間"),
-    "chart.times.floor": ("{times}x of the floor", "下限的 {times} 倍", "下限の {times} 倍"),
+    "chart.times.floor": ("{times} times its floor", "下限的 {times} 倍", "下限の {times} 倍"),
     "chart.times.read": (
         "All launches together; the part marked at the left is the roofline floor, below which no kernel of this work can come.",
         "所有执行合计；左端标出的部分为 Roofline 下限，完成同样计算的算子不可能更快。",
