@@ -104,10 +104,16 @@ def write_file(path: Path, text: str) -> None:
 def whole_file(path: Path) -> Iterator[Path]:
     """A file beside `path` to write into, which takes its place when all went well and is gone otherwise.
 
+    A link stays a link; what is no file (a device, a pipe) is written into as it is and never replaced.
+
     Raises:
         UsageError: it cannot be written there.
     """
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            yield path
+            return
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         os.close(handle)
         part = Path(name)

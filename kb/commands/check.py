@@ -42,9 +42,9 @@ def run(
       kb check --torch ops.txt --soc Ascend910B3
       my_tool | kb check --torch - --soc Ascend910B3
     """
+    from kb.checking import checked
     from kb.commands._reports import stated_soc
     from kb.engine.check import document
-    from kb.library.checking import checked
     from kb.report.coverage import coverage_page
 
     result = checked(model, stated_soc(soc), torch)

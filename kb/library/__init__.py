@@ -154,7 +154,7 @@ def check_model(
         UsageError: neither or both of model and torch, no chip or an unknown one. SourceError: a file could not be read.
         NothingToJudge: a profile without operator types.
     """
-    from kb.library.checking import checked
+    from kb.checking import checked
 
     return CheckResult.of(checked(model, soc, torch))
 

@@ -11,7 +11,6 @@ from kb import targets
 from kb.engine.check import check, check_torch, check_types, read_names
 from kb.engine.check.result import CheckResult
 from kb.errors import NothingToJudge, UsageError
-from kb.knowledge.store import load_entries
 
 _PROFILES = frozenset((".csv", ".db", ".zip", ".gz", ".tar", ".json", ".sqlite", ".bin"))
 
@@ -31,17 +30,19 @@ def checked(
     if not soc:
         raise UsageError("which chip?", where="--soc", now="For example --soc Ascend310P3.")
     targets.family_of(soc)
+    from kb.knowledge import store
+
     if isinstance(torch, (str, PathLike)):
         names, name = read_names(Path(torch)), Path(torch).name
-        return check_torch(names, soc, load_entries().values(), name)
+        return check_torch(names, soc, store.load_entries().values(), name)
     if torch is not None:
-        return check_torch(Counter(torch), soc, load_entries().values())
+        return check_torch(Counter(torch), soc, store.load_entries().values())
     path = Path(model or "")
     if is_profile(path):
         return _profile(path, soc)
     from kb.graph import read
 
-    return check(read(path), soc, load_entries().values())
+    return check(read(path), soc, store.load_entries().values())
 
 
 def is_profile(path: Path) -> bool:
@@ -52,6 +53,7 @@ def is_profile(path: Path) -> bool:
 def _profile(path: Path, soc: str) -> CheckResult:
     from kb.engine.family import recognise_profile
     from kb.engine.readers import read
+    from kb.knowledge import store
 
     ran = [op for op in read([path]).operators if op.core not in ("communication", "other")]
     counts: Counter[str] = Counter()
@@ -62,4 +64,4 @@ def _profile(path: Path, soc: str) -> CheckResult:
         raise NothingToJudge(
             "no operator types in this profile", where=str(path), now="give an op_summary or kernel_details"
         )
-    return check_types(counts, soc, load_entries().values(), path.name, recognise_profile(ran))
+    return check_types(counts, soc, store.load_entries().values(), path.name, recognise_profile(ran))
