@@ -100,9 +100,9 @@ def headline(
             else "Nothing found to change: no bottleneck of the knowledge base holds."
         )
     first = diagnosis.findings[0]
-    text = (
-        f"{_subject(first)}: {first.summary}." if first.scope == "operator" else f"{_capital(first.summary)}."
-    )
+    name = _subject(first)
+    named = first.scope == "operator" and not first.summary.startswith(name)
+    text = f"{name}: {first.summary}." if named else f"{_capital(first.summary)}."
     if recommendations:
         best = recommendations[0]
         text += f" First: {best.title} ({_gain(best, diagnosis)})."
