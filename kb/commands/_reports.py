@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from kb.commands._console import Common, emit, say, screen_width, use_color
 from kb.commands._language import in_language
 from kb.commands._options import Audience
 from kb.commands._outcomes import kept_outcomes
-from kb.errors import SourceError, UsageError
+from kb.errors import OutputError, SourceError, UsageError
 from kb.model import Report
 from kb.report import views
 
@@ -83,28 +85,47 @@ def write_file(path: Path, text: str) -> None:
         stream.write(text if text.endswith("\n") else text + "\n")
 
 
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A file beside `path` to write into, which takes its place when all went well and is gone otherwise.
 
+    A link stays a link: the file it points to is replaced. A device or pipe stays one too: what was written is copied
+    into it, for a rename would put a plain file where /dev/null was.
+
     Raises:
-        UsageError: it cannot be written there.
+        UsageError: it cannot be written there. OutputError: the disk is full.
     """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        target = path.resolve() if path.is_symlink() else path
+        special = target.exists() and not (target.is_file() or target.is_dir())
+        folder = None if special else target.parent
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name}.")
         os.close(handle)
         part = Path(name)
         try:
             yield part
-            part.chmod(0o666 & ~_umask())
-            part.replace(path)
-        except BaseException:
+            if special:
+                _pour(part, target)
+            else:
+                part.chmod(0o666 & ~_umask())
+                part.replace(target)
+        finally:
             part.unlink(missing_ok=True)
-            raise
     except OSError as fault:
+        if fault.errno in _NO_ROOM:
+            raise OutputError(f"{path}: {fault.strerror}") from fault
         raise UsageError(
             f"cannot be written: {fault.strerror or fault}", where=str(path), now="Give another file with -o."
         ) from fault
+
+
+def _pour(part: Path, target: Path) -> None:
+    """Copy a file into a device or pipe."""
+    with part.open("rb") as source, target.open("wb") as sink:
+        shutil.copyfileobj(source, sink)
 
 
 def _umask() -> int:

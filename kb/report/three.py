@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 
-from kb.model import OperatorRef, Recommendation, Report
+from kb.model import Finding, OperatorRef, Recommendation, Report
 
 COUNT = 3
 
@@ -44,7 +44,8 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
     found = {finding.id: finding for finding in report.findings}
     left: dict[tuple[OperatorRef, ...], float] = defaultdict(lambda: 1.0)
     share: dict[tuple[OperatorRef, ...], float] = {}
-    whole = 1.0
+    after: dict[str, float] = defaultdict(lambda: 1.0)  # by finding: part of the run that remedies of the run leave
+    most: dict[str, float] = {}
     for item in chosen:
         finding = found[item.finding]
         part = 1.0
@@ -52,12 +53,19 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
             part = min(1.0, report.total_us / report.elapsed_us)
         gain = max(0.0, getattr(item.gain, end))
         if item.gain.of == "run":
-            whole *= 1 - min(1.0, gain * part)
+            after[finding.id] *= 1 - min(1.0, gain * part)
+            most[finding.id] = max(most.get(finding.id, 0.0), gain * part, _room(finding) * part)
         else:
             left[finding.operators] *= 1 - min(1.0, gain)
             share[finding.operators] = finding.share * part
     operators = sum(share[key] * min(1 - left[key], _open(report, key)) for key in share)
+    whole = math.prod(1 - min(1 - after[id], most[id]) for id in after)
     return min(1.0, 1 - (1 - min(1.0, operators)) * whole)
+
+
+def _room(finding: Finding) -> float:
+    """The part of the run that a finding leaves open: two remedies of it do not win more than that."""
+    return finding.share * (1.0 if finding.headroom is None else finding.headroom)
 
 
 def _open(report: Report, operators: tuple[OperatorRef, ...]) -> float:
