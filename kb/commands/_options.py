@@ -98,7 +98,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def _format(formats: Sequence[str]) -> tuple[Any, Any]:
-    text = f"{', '.join(formats[:-1])} or {formats[-1]}."
+    text = f"{', '.join(formats[:-1])} or {formats[-1]}." if len(formats) > 1 else f"{formats[0]} only."
     return Annotated[
         str, typer.Option("--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, help=text)
     ], formats[0]

@@ -134,8 +134,13 @@ def most_to_win(report: Report) -> float | None:
 
 
 def share_text(finding: Finding, lang: str) -> str:
-    """What part of the time a finding concerns: "92 % of the run"."""
-    return say(f"share.{finding.base}", lang, share=units.percent(finding.share))
+    """What part of the time a finding concerns: "92 % of the run".
+
+    A finding about the run as a whole has no operators of its own: what it costs is what it leaves open there.
+    """
+    whole = finding.scope == "run" and finding.share >= 1.0 and finding.headroom is not None
+    share = finding.headroom if whole and finding.headroom is not None else finding.share
+    return say(f"share.{finding.base}", lang, share=units.percent(share))
 
 
 def time_whole(report: Report, lang: str) -> str:

@@ -350,7 +350,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "rows.none": ("No row.", "没有结果。", "該当する行はありません。"),
     "runs.delete": ("Delete {runs}?", "删除 {runs}？", "{runs} を削除しますか？"),
     "runs.deleted": ("Deleted {count}: {runs}", "已删除 {count} 个：{runs}", "{count} 件を削除：{runs}"),
-    "runs.count": ("{count} runs in {db}", "{db} 中有 {count} 次运行", "{db} に {count} 件"),
+    "runs.count": ("Runs in {db}: {count}", "{db} 中有 {count} 次运行", "{db} に {count} 件"),
     "runs.created": ("Kept at", "保存时间", "保存日時"),
     "runs.headline": ("Headline", "结论", "結論"),
     "runs.id": ("Run", "运行", "実行"),
@@ -499,7 +499,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "すべて取り込み可能で、{soc} の AI Core で動きます。",
     ),
     "check.trouble": (
-        "{count} kinds of operators need attention on {soc}.",
+        "Operator types that need attention on {soc}: {count}.",
         "有 {count} 类算子在 {soc} 上需要处理。",
         "{soc} で対処が必要な演算子が {count} 種類あります。",
     ),

@@ -57,3 +57,30 @@ def test_together_is_between_the_best_and_the_sum(gains: list[float], headroom: 
     assert found is not None
     assert max(bounded[:3]) - 1e-4 <= found.likely <= min(sum(bounded[:3]), headroom) + 1e-4
     assert found.low <= found.likely <= found.high
+
+
+def test_two_remedies_of_the_run_against_one_cause_win_no_more_than_it_leaves_open() -> None:
+    from dataclasses import replace
+
+    from report_samples import RUN
+
+    finding = replace(RUN.findings[0], scope="run", share=1.0, headroom=0.6, base="run")
+    first = RUN.recommendations[0]
+    gain = replace(first.gain, low=0.1, likely=0.3, high=0.6, of="run")
+    pair = tuple(replace(first, rank=at, id=f"r{at}", finding=finding.id, gain=gain) for at in (1, 2))
+    found = first_three(replace(RUN, findings=(finding,), recommendations=pair))
+    assert found is not None
+    assert (found.low, found.likely, found.high) == pytest.approx((0.19, 0.51, 0.6))
+
+
+def test_a_finding_about_the_whole_run_says_what_it_leaves_open_there() -> None:
+    from dataclasses import replace
+
+    from report_samples import RUN
+
+    from kb.report.answer import share_text
+
+    finding = replace(RUN.findings[0], scope="run", share=1.0, headroom=0.92, base="run")
+    assert share_text(finding, "en").startswith("92 %")
+    assert share_text(replace(finding, scope="operator"), "en").startswith("100 %")
+    assert share_text(replace(finding, headroom=None), "en").startswith("100 %")
