@@ -1,8 +1,9 @@
 """What slows an Ascend operator or model down, and what to change first.
 
-The public face for programs. Names are loaded when first used, so that `import kb` costs next to nothing:
+The public face for programs (docs/library.md). Names are loaded when first used, so that `import kb` costs next to
+nothing:
 
-    report = kb.advise([Path("OPPROF_20260101120000_ABCDEF")])
+    report = kb.advise("OPPROF_20260101120000_ABCDEF")
     answer = kb.search("NMS CPU fallback", k=3)
     verdict = kb.compare(Path("before"), Path("after")).verdict
 """
@@ -13,25 +14,40 @@ TYPE_CHECKING = False  # typing's, without importing it: this runs first in ever
 if TYPE_CHECKING:
     from typing import Any
 
-    from kb.comparison import Comparison
-    from kb.engine.pipeline import Request, advise, advise_metrics, compare
+    from kb.engine.pipeline import Request
     from kb.errors import KbError
-    from kb.knowledge.search import search
-    from kb.model import Report, to_dict
+    from kb.library import (
+        CheckResult,
+        Comparison,
+        Report,
+        SearchResult,
+        advise,
+        advise_metrics,
+        check_model,
+        compare,
+        search,
+    )
+    from kb.model import to_dict
+    from kb.plugins import PluginWarning
 
 __all__ = [
-    "Comparison", "KbError", "Report", "Request", "advise", "advise_metrics", "compare", "search", "to_dict",
+    "CheckResult", "Comparison", "KbError", "PluginWarning", "Report", "Request", "SearchResult", "advise",
+    "advise_metrics", "check_model", "compare", "search", "to_dict",
 ]  # fmt: skip
 
 _HOMES = {
-    "Comparison": "kb.comparison",
+    "CheckResult": "kb.library",
+    "Comparison": "kb.library",
     "KbError": "kb.errors",
-    "Report": "kb.model",
+    "PluginWarning": "kb.plugins",
+    "Report": "kb.library",
     "Request": "kb.engine.pipeline",
-    "advise": "kb.engine.pipeline",
-    "advise_metrics": "kb.engine.pipeline",
-    "compare": "kb.engine.pipeline",
-    "search": "kb.knowledge.search",
+    "SearchResult": "kb.library",
+    "advise": "kb.library",
+    "advise_metrics": "kb.library",
+    "check_model": "kb.library",
+    "compare": "kb.library",
+    "search": "kb.library",
     "to_dict": "kb.model",
 }
 

@@ -7,7 +7,8 @@ sqlite-utils.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 
 from kb.commands._streams import lead_nowhere, prepared
 from kb.errors import KbError, OutputError, PipeClosed
@@ -27,6 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: list[str]) -> int:
+    own = args[: args.index("--")] if "--" in args else args
+    shown = warnings.showwarning
+    warnings.showwarning = _plugin_warnings(shown, quiet="-q" in own or "--quiet" in own)
     try:
         status = _answer(args)
         sys.stdout.flush()
@@ -41,6 +45,8 @@ def _run(args: list[str]) -> int:
     except KeyboardInterrupt:
         _tell("interrupted")
         return INTERRUPTED
+    finally:
+        warnings.showwarning = shown
 
 
 def _answer(args: list[str]) -> int:
@@ -60,6 +66,18 @@ def _answer(args: list[str]) -> int:
 
             traceback.print_exc()
         return _report(fault)
+
+
+def _plugin_warnings(shown: Callable[..., None], *, quiet: bool) -> Callable[..., None]:
+    """How warnings are shown: what is wrong with somebody's plugin as a message of ours, others as Python does."""
+
+    def show(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+        if category.__name__ != "PluginWarning":
+            shown(message, category, *where, **more)
+        elif not quiet:
+            _tell(f"the plugin {message}")
+
+    return show
 
 
 def _was_interrupted(fault: BaseException) -> bool:

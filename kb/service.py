@@ -20,9 +20,9 @@ def search(
     Raises:
         UsageError: an unknown chip or kind.
     """
-    from kb.knowledge import search as searching
+    from kb import library
 
-    return searching.search(query, k=k, kind=kind, op=op, soc=soc, lang=lang).to_dict(explain=False)
+    return library.search(query, k=k, kind=kind, op=op, soc=soc, lang=lang).to_dict()
 
 
 def show(id: str, *, db: str | None = None) -> Document:
@@ -64,6 +64,17 @@ def advise(
     if keep:
         save(json.kept(report), db=db)
     return json.document(pipeline.narrow(report, request))
+
+
+def check_model(model: Path, *, soc: str) -> Document:
+    """Which operators of a model a chip covers, `kb.check/1`.
+
+    Raises:
+        UsageError: an unknown chip. SourceError: the model could not be read. NothingToJudge: no operator types in it.
+    """
+    from kb import library
+
+    return library.check_model(model, soc).to_dict()
 
 
 def runs(*, limit: int = 20, db: str | None = None) -> Document:

@@ -1,13 +1,18 @@
-"""Files that a user names: regular ones of a bounded size, text in UTF-8; anything else is one clear error, never a hang."""
+"""Files that a user names: regular ones of a bounded size, text in UTF-8; anything else is one clear error, never a hang.
+
+`STDIN` stands for standard input, as `-` does on the command line.
+"""
 
 from __future__ import annotations
 
 import stat
+import sys
 from pathlib import Path
 
 from kb.errors import SourceError
 
 LARGEST = 64 << 20  # bytes
+STDIN = Path("-")
 
 
 def require_regular(path: Path, *, largest: int | None = None) -> None:
@@ -37,6 +42,8 @@ def read_text(path: Path, *, largest: int = LARGEST) -> str:
     Raises:
         SourceError: as `require_regular`; also where it may not be read or is no UTF-8 (with the byte's place).
     """
+    if path == STDIN:
+        return _decoded(_standard_input(largest), path)
     require_regular(path, largest=largest)
     try:
         raw = path.read_bytes()
@@ -44,6 +51,26 @@ def read_text(path: Path, *, largest: int = LARGEST) -> str:
         raise SourceError(
             f"cannot be read: {fault.strerror or fault}", where=str(path), now="give a readable file"
         ) from fault
+    return _decoded(raw, path)
+
+
+def _standard_input(largest: int) -> bytes:
+    """All of standard input; text where somebody put a text stream in its place."""
+    where = str(STDIN)
+    stream = getattr(sys.stdin, "buffer", sys.stdin)
+    try:
+        raw = b"" if stream is None else stream.read(largest + 1)
+    except (OSError, ValueError) as fault:
+        raise SourceError(
+            f"standard input cannot be read: {fault}", where=where, now="give a file"
+        ) from fault
+    raw = raw.encode() if isinstance(raw, str) else raw
+    if len(raw) > largest:
+        raise SourceError(f"larger than {largest >> 20} MiB", where=where, now="split it")
+    return raw
+
+
+def _decoded(raw: bytes, path: Path) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:

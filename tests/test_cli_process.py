@@ -30,7 +30,7 @@ class Hit(NamedTuple):
     rank: int = 1; id: str = "x-y"; kind: str = "tip"; title: str = "T"; score: float = 0.5; why: str = "w"
     summary: str = "s"; sources: tuple = (); parts: dict = {}
 class Result(NamedTuple):
-    query: str = "q"; no_good_match: bool = False; results: tuple = (Hit(),)
+    query: str = "q"; no_good_match: bool = False; results: tuple = (Hit(),); near_terms: tuple = ()
     def to_dict(self, explain=False): return {"schema": "kb.search/1"}
 fake = types.ModuleType("kb.knowledge.search")
 fake.search = lambda *a, **k: Result()

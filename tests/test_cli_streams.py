@@ -19,6 +19,8 @@ COMMANDS: dict[str, list[str]] = {
     "advise": ["advise", SAMPLE],
     "ask": ["ask", "--list"],
     "case": ["case", "from-compare", "--help"],
+    "config": ["config", "list"],
+    "schema": ["schema", "report"],
     "compare": ["compare", SAMPLE, SAMPLE],
     "mcp": ["mcp", "--help"],
     "outcome": ["outcome"],

@@ -53,22 +53,30 @@ Examples:
 
 
 def _print_version(wanted: bool) -> None:
-    """Print the version of the distribution and stop."""
+    """Print the versions of the distribution and of the knowledge, and stop."""
     if not wanted:
         return
     from importlib.metadata import PackageNotFoundError, version
 
+    from kb import shipped
+
     try:
-        typer.echo(f"kb {version('ascend-kb')}")
+        own = version("ascend-kb")
     except PackageNotFoundError:
-        typer.echo("kb (a checkout that is not installed)")
+        own = "(a checkout that is not installed)"
+    typer.echo(f"kb {own}, knowledge {shipped.version()}")
     raise typer.Exit
 
 
 def _root(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the versions of kb and of its knowledge, and stop.",
+        ),
     ] = False,
 ) -> None:
     """Options of `kb` itself."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kb import settings
 from kb.errors import UsageError
 from kb.report.dump import dumps
 from kb.report.page import Page
@@ -20,30 +21,37 @@ LANGUAGES = ("en", "zh", "ja")
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """The options that every command has, checked."""
+    """The options that every command has, checked; `asked`: the format was named by the option."""
 
     format: str
     lang: str
     quiet: bool = False
     verbose: bool = False
     db: str = ""
+    asked: bool = False
 
 
 def common(*, formats: Sequence[str], format: str, lang: str, quiet: bool, verbose: bool, db: str) -> Common:
-    """The common options with their defaults from the environment.
+    """The common options with their defaults from the environment and the configuration file.
+
+    A format that is set there and that this command does not have, but others do, is passed over.
 
     Raises:
-        UsageError: an unknown format or language.
+        UsageError: an unknown format or language, or a configuration file at fault.
     """
-    if format not in formats:
-        raise UsageError(
-            f"no format {format!r} here", where="--format", now=f"Choose one of {', '.join(formats)}."
-        )
-    chosen = lang or os.environ.get("KB_LANG", "") or "en"
+    asked = format or settings.value("format")
+    if asked not in formats:
+        if format or asked not in PAGE_FORMATS:
+            where = "--format" if format else settings.setting("format").where
+            raise UsageError(
+                f"no format {asked!r} here", where=where, now=f"Choose one of {', '.join(formats)}."
+            )
+        asked = formats[0]
+    chosen = lang or settings.value("lang")
     if chosen not in LANGUAGES:
-        where = "--lang" if lang else "KB_LANG"
+        where = "--lang" if lang else settings.setting("lang").where
         raise UsageError(f"no language {chosen!r}", where=where, now=f"Choose one of {', '.join(LANGUAGES)}.")
-    return Common(format, chosen, quiet, verbose, db)
+    return Common(asked, chosen, quiet, verbose, db, bool(format))
 
 
 def screen_width() -> int:

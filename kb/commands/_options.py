@@ -98,10 +98,12 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def _format(formats: Sequence[str]) -> tuple[Any, Any]:
-    text = f"{', '.join(formats[:-1])} or {formats[-1]}." if len(formats) > 1 else f"{formats[0]} only."
-    return Annotated[
-        str, typer.Option("--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, help=text)
-    ], formats[0]
+    names = " or ".join(filter(None, (", ".join(formats[:-1]), formats[-1])))
+    option = typer.Option(
+        "--format", "-f", metavar="FORMAT", rich_help_panel=COMMON_PANEL, show_default=False,
+        help=f"{names} (default: KB_FORMAT, else {formats[0]}).",
+    )  # fmt: skip
+    return Annotated[str, option], ""
 
 
 def with_common(function: Callable[..., int], formats: Sequence[str]) -> Callable[..., int]:

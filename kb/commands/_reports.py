@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,17 @@ from kb.report import views
 if TYPE_CHECKING:
     from kb.engine.pipeline import Request
 
-FORMATS = ("text", *(name for name in views.views() if name != "text"))
+
+class _Formats(tuple[str, ...]):
+    """The formats of reports; those of plugins belong to it too, but are looked for only when one is asked for."""
+
+    __slots__ = ()
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in views.further()
+
+
+FORMATS = _Formats(("text", *(name for name in views.views() if name != "text")))
 
 
 _WHO = {
@@ -43,6 +52,13 @@ def kept(given: Common, report: Report) -> Report:
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}")
     return report
+
+
+def stated_soc(given: str) -> str:
+    """The chip that was named: by the option, KB_SOC or the configuration file; empty where none was."""
+    from kb import settings
+
+    return given or settings.value("soc")
 
 
 def request_for(
@@ -92,26 +108,23 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 def whole_file(path: Path) -> Iterator[Path]:
     """A file beside `path` to write into, which takes its place when all went well and is gone otherwise.
 
-    A link stays a link: the file it points to is replaced. A device or pipe stays one too: what was written is copied
-    into it, for a rename would put a plain file where /dev/null was.
+    A link stays a link; what is no file (a device, a pipe) is written into as it is and never replaced.
 
     Raises:
         UsageError: it cannot be written there. OutputError: the disk is full.
     """
     try:
-        target = path.resolve() if path.is_symlink() else path
-        special = target.exists() and not (target.is_file() or target.is_dir())
-        folder = None if special else target.parent
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{target.name}.")
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            yield path
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         os.close(handle)
         part = Path(name)
         try:
             yield part
-            if special:
-                _pour(part, target)
-            else:
-                part.chmod(0o666 & ~_umask())
-                part.replace(target)
+            part.chmod(0o666 & ~_umask())
+            part.replace(path)
         finally:
             part.unlink(missing_ok=True)
     except OSError as fault:
@@ -120,12 +133,6 @@ def whole_file(path: Path) -> Iterator[Path]:
         raise UsageError(
             f"cannot be written: {fault.strerror or fault}", where=str(path), now="Give another file with -o."
         ) from fault
-
-
-def _pour(part: Path, target: Path) -> None:
-    """Copy a file into a device or pipe."""
-    with part.open("rb") as source, target.open("wb") as sink:
-        shutil.copyfileobj(source, sink)
 
 
 def _umask() -> int:

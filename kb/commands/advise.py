@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kb.commands import _options
 from kb.commands._console import Common
 from kb.commands._progress import working
-from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for
+from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for, stated_soc
 from kb.errors import UsageError
+from kb.textfile import STDIN
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
 
@@ -35,7 +36,7 @@ def run(
             "--metrics",
             metavar="FILE.json",
             show_default=False,
-            help="Counters typed by hand or by a tool, one object or a list, instead of a profile.",
+            help="Counters typed by hand or by a tool, one object or a list, instead of a profile; - is standard input.",
         ),
     ] = None,
     soc: Annotated[str, _options.soc("Chip it ran on, such as Ascend910B2.")] = "",
@@ -56,6 +57,7 @@ def run(
       kb advise op_summary.csv --soc Ascend310P3 --top 3
       kb advise rank0/ rank1/ rank2/ --format html > report.html
       kb advise --metrics counters.json --format jsonl
+      my_tool | kb advise --metrics - --format json
     """
     given = [existing_path(path) for path in paths or []]
     if metrics is not None and given:
@@ -66,15 +68,21 @@ def run(
         )
     from kb.engine import pipeline
 
-    request = request_for(common, soc=soc, shape=shape, audience=audience, top=top)
+    request = request_for(common, soc=stated_soc(soc), shape=shape, audience=audience, top=top)
+    counters: Any = metrics
+    if metrics == STDIN:
+        from kb.engine.readers.metrics_json import load
+
+        counters = load(STDIN)
     with working(common, f"reading {metrics or ', '.join(map(str, given))}") as progress:
         full = in_full(request)
-        if metrics:
-            reports = pipeline.advise_metrics(metrics, full)
+        if metrics is not None:
+            reports = pipeline.advise_metrics(counters, full)
         else:
             reports = [pipeline.advise(given, full, progress=progress)]
     shown = [pipeline.narrow(kept(common, report), request) for report in reports]
-    print_reports(common, shown, many=metrics is not None and _is_list(metrics))
+    many = _is_list(counters) if isinstance(counters, Path) else isinstance(counters, list)
+    print_reports(common, shown, many=many)
     return 0
 
 

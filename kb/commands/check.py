@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kb.commands import _options
 from kb.commands._console import Common, show
-
-if TYPE_CHECKING:
-    from kb.engine.check import CheckResult
 
 PANEL, ORDER = "Main job", 3
 
@@ -26,7 +23,7 @@ def run(
         Path | None,
         typer.Option(
             "--torch", metavar="FILE", show_default=False,
-            help="Instead of a model: PyTorch operator names, one a line, or a torch.export program (.pt2).",
+            help="Instead of a model: PyTorch operator names, one a line, or a torch.export program (.pt2); - is standard input.",
         ),
     ] = None,
 ) -> int:  # fmt: skip
@@ -43,69 +40,14 @@ def run(
       kb check model.onnx --soc 910B --format json
       kb check ./PROF_000001 --soc Ascend310P3
       kb check --torch ops.txt --soc Ascend910B3
+      my_tool | kb check --torch - --soc Ascend910B3
     """
+    from kb.checking import checked
+    from kb.commands._reports import stated_soc
     from kb.engine.check import document
     from kb.report.coverage import coverage_page
 
-    result = _checked(model, soc, torch)
+    result = checked(model, stated_soc(soc), torch)
     found = document(result)
     show(common, coverage_page(found, common.lang), found, found["operators"])
     return result.exit_status
-
-
-def _checked(model: Path | None, soc: str, torch: Path | None) -> CheckResult:
-    from kb import targets
-    from kb.engine.check import check, check_torch, read_names
-    from kb.errors import UsageError
-    from kb.graph import read
-    from kb.knowledge.store import load_entries
-
-    if (model is None) == (torch is None):
-        raise UsageError(
-            "give a model or --torch FILE", now="For example: kb check model.onnx --soc Ascend310P3"
-        )
-    if not soc:
-        raise UsageError("which chip?", where="--soc", now="For example --soc Ascend310P3.")
-    targets.family_of(soc)
-    if torch is not None:
-        names = read_names(torch)
-        return check_torch(names, soc, load_entries().values(), torch.name)
-    assert model is not None  # noqa: S101 - one of the two was given
-    if _is_profile(model):
-        return _profile(model, soc)
-    graph = read(model)
-    return check(graph, soc, load_entries().values())
-
-
-def _is_profile(path: Path) -> bool:
-    """Whether a path is a profile rather than a model: a folder, a table, a database or an archive of these."""
-    return path.is_dir() or path.suffix.lower() in (
-        ".csv",
-        ".db",
-        ".zip",
-        ".gz",
-        ".tar",
-        ".json",
-        ".sqlite",
-        ".bin",
-    )
-
-
-def _profile(path: Path, soc: str) -> CheckResult:
-    """The check of a profile's operator types against another chip."""
-    from kb.engine.check import check_types
-    from kb.engine.family import recognise_profile
-    from kb.engine.readers import read as read_profile
-    from kb.errors import NothingToJudge
-    from kb.knowledge.store import load_entries
-
-    ran = [op for op in read_profile([path]).operators if op.core not in ("communication", "other")]
-    counts: dict[str, int] = {}
-    for operator in ran:
-        if operator.type:
-            counts[operator.type] = counts.get(operator.type, 0) + operator.count
-    if not counts:
-        raise NothingToJudge(
-            "no operator types in this profile", where=str(path), now="give an op_summary or kernel_details"
-        )
-    return check_types(counts, soc, load_entries().values(), path.name, recognise_profile(ran))

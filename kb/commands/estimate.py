@@ -13,6 +13,7 @@ from kb.commands import _options
 from kb.commands._calibration import keep, kept_scales
 from kb.commands._console import Common, emit, say
 from kb.errors import UsageError
+from kb.textfile import STDIN
 
 if TYPE_CHECKING:
     from kb.engine.estimate.rows import Row
@@ -29,7 +30,7 @@ def run(
         typer.Argument(
             metavar="OPS.tsv",
             show_default=False,
-            help="Operators, one a line: op_type, in_shapes, in_dtypes, in_formats, out_shapes, ...",
+            help="Operators, one a line: op_type, in_shapes, in_dtypes, in_formats, out_shapes, ...; - is standard input.",
         ),
     ] = None,
     soc: Annotated[str, _options.soc("Chip of the rows that name none, such as Ascend910B2.")] = "",
@@ -62,12 +63,16 @@ def run(
     Examples:
       kb estimate ops.tsv --soc Ascend310P3
       kb estimate ops.tsv > times.jsonl
+      my_tool | kb estimate - --soc Ascend910B2
       kb estimate --calibrate op_summary.csv --soc Ascend310P3
     """
+    from kb.commands._reports import stated_soc
+
     if (operators is None) == (calibrate is None):
         raise UsageError(
             "give a table, or --calibrate PROFILE", now="For example: kb estimate ops.tsv --soc Ascend310P3"
         )
+    soc = stated_soc(soc)
     if calibrate is not None:
         return keep(common, calibrate, soc)
     assert operators is not None  # noqa: S101 - one of the two was given
@@ -78,7 +83,9 @@ def _table(common: Common, operators: Path, soc: str, *, uncalibrated: bool) -> 
     from kb.errors import NothingToJudge
     from kb.report.dump import dumps
 
-    if operators.is_file():  # a pipe can be read only once; a file is checked whole before the first answer
+    if (
+        operators != STDIN and operators.is_file()
+    ):  # a pipe can be read only once; a file is checked whole before the first answer
         for row in _rows(operators, soc):
             _chip(row, soc)
     count = missing = 0

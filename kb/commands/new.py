@@ -63,7 +63,7 @@ def folder_for(into: Path | None) -> Path:
 
     if into is not None:
         return into
-    folders = own.folders()
+    folders = own.named()
     if not folders:
         raise UsageError(
             "nowhere to write to", now="Give --into DIR, or let KB_DATA name your folder of entries."

@@ -13,7 +13,7 @@ from kb.commands import _options, advise
 from kb.commands._console import Common, emit, say
 from kb.commands._forecast import print_forecast
 from kb.commands._progress import counting
-from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for
+from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.report.catalogue import say as told
 
@@ -114,6 +114,7 @@ def run(
     from kb import targets
     from kb.engine import collect, pipeline
 
+    soc = stated_soc(soc)
     if "" in target[:1]:
         raise UsageError("TARGET is empty", now="Give a program or a profile.")
     if soc:

@@ -10,6 +10,7 @@ import typer
 from kb.commands._console import Common, say, screen_width
 from kb.commands._language import in_language
 from kb.commands._reports import FORMATS, print_reports, write_file
+from kb.textfile import STDIN as STDOUT  # both are `-`
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
 
@@ -26,7 +27,7 @@ def run(
             "-o",
             metavar="FILE",
             show_default=False,
-            help="Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format.",
+            help="Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format; - is standard output.",
         ),
     ] = None,
 ) -> int:
@@ -34,17 +35,17 @@ def run(
 
     Examples:
       kb report 4be1c0ff -o report.html
-      kb report 4be1c0ff --format markdown
+      kb report 4be1c0ff --format markdown -o -
     """
     from kb.report import views
     from kb.report.load import report_from_dict
     from kb.store.runs import load_run
 
     report = report_from_dict(load_run(run_id, db=common.db or None), where=f"run {run_id}")
-    if output is None:
+    if output is None or output == STDOUT:
         print_reports(common, [report])
         return 0
-    name = common.format if common.format != "text" else views.view_for(output).NAME
+    name = common.format if common.asked and common.format != "text" else views.view_for(output).NAME
     write_file(
         output,
         views.render(

@@ -5,22 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from kb.commands._console import LANGUAGES, PAGE_FORMATS, Common, common, emit, show
+from kb.commands._console import LANGUAGES, PAGE_FORMATS, common, emit, show
 from kb.errors import UsageError
-from kb.report.catalogue import say
 from kb.report.dump import dumps
-from kb.report.page import Block, Heading, Page, Para
-from kb.report.text import clean
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kb.knowledge.search import Hit, SearchResult
+from kb.report.found import found_page
 
 PANEL, ORDER = "Knowledge base", 1
-_LONGEST_TITLE = 300
 KINDS = ("case", "recipe", "pattern", "tip")
 GRADES = ("vendor", "third-party", "stated", "practice")
 
@@ -61,7 +53,7 @@ def main(args: list[str]) -> int:
         return 0
     result = search.search(words, **wanted)
     document = result.to_dict(explain=given.explain)
-    show(shared, _page(result, shared, explain=given.explain), document, None)
+    show(shared, found_page(result, shared.lang, explain=given.explain), document, None)
     return 0
 
 
@@ -106,11 +98,19 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="builtin, semantic or own instead of the one in use (`kb model`)",
     )
-    own.add_argument("--queries", metavar="FILE.tsv", help="answer each line's first column, as JSON Lines")
+    own.add_argument(
+        "--queries",
+        metavar="FILE.tsv",
+        help="answer each line's first column, as JSON Lines; - is standard input",
+    )
     own.add_argument("--explain", action="store_true", help="say how each score came about")
     shared = parser.add_argument_group("Common options")
     shared.add_argument(
-        "--format", "-f", default="text", metavar="FORMAT", help=f"one of {', '.join(PAGE_FORMATS)}"
+        "--format",
+        "-f",
+        default="",
+        metavar="FORMAT",
+        help=f"one of {', '.join(PAGE_FORMATS)} (default text)",
     )
     shared.add_argument("--lang", default="", metavar="LANG", help="en, zh or ja (default: KB_LANG, else en)")
     shared.add_argument("-q", "--quiet", action="store_true", help="nothing on stderr but errors")
@@ -136,57 +136,3 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return number
-
-
-def _page(result: SearchResult, given: Common, *, explain: bool) -> Page:
-    lang = given.lang
-    blocks: list[Block] = []
-    if result.no_good_match and result.results:
-        blocks.append(Para(say("search.no_good_match", lang)))
-    if result.near_terms:
-        blocks.append(Para(say("search.near_terms", lang, terms=", ".join(result.near_terms))))
-    blocks += hit_blocks(result.results, lang, explain=explain)
-    note = (
-        say("search.count", lang, count=len(result.results)) if result.results else say("search.none", lang)
-    )
-    return Page(clean(result.query, limit=_LONGEST_TITLE), tuple(blocks), note=note, lang=lang)
-
-
-def hit_blocks(hits: Sequence[Hit], lang: str, *, explain: bool = False) -> list[Block]:
-    """Entries found, as blocks of a page; `explain` adds the parts of each score."""
-    blocks: list[Block] = []
-    for hit in hits:
-        kind = say(f"kind.{hit.kind}", lang)
-        blocks.append(Heading(f"{hit.rank}. {hit.title}", f"{kind} · {hit.id} · {hit.score:.2f}"))
-        if hit.summary:
-            blocks.append(Para(hit.summary))
-        blocks.append(Para(say("search.why", lang, why=_why(hit, lang)), quiet=True))
-        if explain:
-            blocks += [Para(f"{name}: {_plain(value)}", quiet=True) for name, value in hit.parts.items()]
-    return blocks
-
-
-def _why(hit: Hit, lang: str) -> str:
-    """Why an entry was found, in the language of the answer; documents carry the English."""
-    if lang == "en" or not hit.parts:
-        return hit.why
-    said = []
-    if hit.parts["matched"]:
-        said.append(say("search.has", lang, words=", ".join(hit.parts["matched"][:6])))
-    names: dict[str, list[str]] = {}
-    for term, word in hit.parts["also"].items():
-        names.setdefault(word, []).append(term)
-    for word, found in list(names.items())[:3]:
-        said.append(say("search.has_for", lang, words=", ".join(found[:3]), word=word))
-    said.append(say("search.meaning", lang, value=f"{hit.parts['meaning']:.2f}"))
-    return "；".join(said)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.3f}"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "-"
-    if isinstance(value, dict):
-        return ", ".join(f"{term} for {word}" for term, word in value.items()) or "-"
-    return str(value)

@@ -31,10 +31,10 @@ def run(
       kb similar nms-avoid-python-fallback
       kb similar yolov8s-910b-seed --kind case -k 3
     """
-    from kb.commands.search import hit_blocks
     from kb.knowledge import search, store
     from kb.knowledge.near import no_such_id
     from kb.report.catalogue import say
+    from kb.report.found import hit_blocks
     from kb.report.page import Page
 
     if store.record_of(id) is None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from kb.comparison import Comparison
 from kb.engine import recollect, stated, summary
@@ -79,13 +80,15 @@ def advise(
 
 
 def advise_metrics(
-    path: Path, request: Request = Request(), knowledge: Knowledge | None = None
+    source: Path | Mapping[str, Any] | Sequence[Any],
+    request: Request = Request(),
+    knowledge: Knowledge | None = None,
 ) -> list[Report]:
-    """One report for each object of a `--metrics` file (its form: docs/json.md)."""
+    """One report for each object of a `--metrics` file, or of what it would hold (its form: docs/json.md)."""
     from kb.engine.readers.metrics_json import read_metrics
 
     knowledge = knowledge or open_knowledge()
-    return [advise_profile(stated.with_chip(profile), request, knowledge) for profile in read_metrics(path)]
+    return [advise_profile(stated.with_chip(profile), request, knowledge) for profile in read_metrics(source)]
 
 
 def compare(

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from kb import shipped
+from kb import settings, shipped
 from kb.errors import KnowledgeError
 from kb.knowledge import chosen, own
 from kb.knowledge import nearest as near
@@ -115,7 +115,7 @@ class Index:
         return bytes(raw)
 
 
-_open: dict[tuple[str, str, str], Index] = {}
+_open: dict[tuple[str, str, str, str], Index] = {}
 
 
 def index(model: str = "") -> Index:
@@ -153,16 +153,18 @@ def ready(encoder: Encoder, model: str, progress: Callable[[int], None] | None =
     return _cached(named, model, encoder, progress=progress)
 
 
-def _key(model: str) -> tuple[Path | None, tuple[str, str, str]]:
-    named = os.environ.get("KB_INDEX", "")
-    return (Path(named) if named else None), (named, os.environ.get("KB_DATA", ""), chosen.name(model))
+def _key(model: str) -> tuple[Path | None, tuple[str, str, str, str]]:
+    named = settings.value("index")
+    packs = os.pathsep.join(map(str, own.packs()))
+    key = (named, settings.value("data"), chosen.name(model), packs)
+    return (Path(named).expanduser() if named else None), key
 
 
 def _told(found: Index) -> Index:
     for line in found.left_out[:_TOLD]:
-        print(f"kb: left out of KB_DATA: {line} (`kb validate` tells more)", file=sys.stderr)
+        print(f"kb: an entry was left out: {line} (`kb validate` tells more)", file=sys.stderr)
     if len(found.left_out) > _TOLD:
-        print(f"kb: and {len(found.left_out) - _TOLD} more faults in KB_DATA", file=sys.stderr)
+        print(f"kb: and {len(found.left_out) - _TOLD} more faults in your entries", file=sys.stderr)
     return found
 
 

@@ -25,6 +25,11 @@ def render(report: Report, *, lang: str = "en", width: int = 80, color: bool = F
     return sheet(_title(report, lang), "\n".join(_body(report, lang, "")), lang=lang, scripted=True)
 
 
+def still(report: Report, *, lang: str = "en") -> str:
+    """The same page without its script, for a place where none may run."""
+    return sheet(_title(report, lang), "\n".join(_body(report, lang, "")), lang=lang)
+
+
 def render_many(reports: Sequence[Report], *, lang: str = "en", width: int = 80, color: bool = False) -> str:  # noqa: ARG001
     """Several reports below one another on one page."""
     bodies = ("\n".join(_body(report, lang, f"{at}-")) for at, report in enumerate(reports, 1))

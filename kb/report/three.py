@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kb.model import Finding, OperatorRef, Recommendation, Report
@@ -42,12 +43,17 @@ def first_three(report: Report) -> Together | None:
 
 def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: str) -> float:
     found = {finding.id: finding for finding in report.findings}
-    left: dict[tuple[OperatorRef, ...], float] = defaultdict(lambda: 1.0)
-    share: dict[tuple[OperatorRef, ...], float] = {}
-    after: dict[str, float] = defaultdict(lambda: 1.0)  # by finding: part of the run that remedies of the run leave
-    most: dict[str, float] = {}
+    groups = _groups(found[item.finding] for item in chosen)
+    share: dict[_Group, float] = defaultdict(float)  # of the run, in the operators of a group
     for item in chosen:
-        finding = found[item.finding]
+        group = groups[item.finding]
+        share[group] = max(share[group], found[item.finding].share)
+    left: dict[_Group, float] = defaultdict(lambda: 1.0)
+    parts = dict.fromkeys(share, 1.0)
+    after: dict[str, float] = defaultdict(lambda: 1.0)  # by finding: part of the run that remedies of the run leave
+    most: dict[str, float] = defaultdict(float)
+    for item in chosen:
+        finding, group = found[item.finding], groups[item.finding]
         part = 1.0
         if finding.base != base and report.total_us and report.elapsed_us:
             part = min(1.0, report.total_us / report.elapsed_us)
@@ -56,9 +62,10 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
             after[finding.id] *= 1 - min(1.0, gain * part)
             most[finding.id] = max(most.get(finding.id, 0.0), gain * part, _room(finding) * part)
         else:
-            left[finding.operators] *= 1 - min(1.0, gain)
-            share[finding.operators] = finding.share * part
-    operators = sum(share[key] * min(1 - left[key], _open(report, key)) for key in share)
+            of_group = finding.share / share[group] if share[group] > 0 else 1.0
+            left[group] *= 1 - min(1.0, gain * of_group)
+            parts[group] = part
+    operators = sum(share[key] * parts[key] * min(1 - left[key], _open(report, key)) for key in left)
     whole = math.prod(1 - min(1 - after[id], most[id]) for id in after)
     return min(1.0, 1 - (1 - min(1.0, operators)) * whole)
 
@@ -68,8 +75,33 @@ def _room(finding: Finding) -> float:
     return finding.share * (1.0 if finding.headroom is None else finding.headroom)
 
 
-def _open(report: Report, operators: tuple[OperatorRef, ...]) -> float:
+_Group = frozenset[OperatorRef]
+
+
+def _groups(findings: Iterable[Finding]) -> dict[str, _Group]:
+    """By finding id, the operators whose time it shares: findings that name an operator in common are one group.
+
+    Two findings of one type may name different shapes of it; counted apart, what they save of the shape in common would
+    count twice.
+    """
+    chosen = list(findings)
+    groups: list[_Group] = []
+    for finding in chosen:
+        own = frozenset(finding.operators)
+        near = [group for group in groups if group & own]
+        groups = [group for group in groups if group not in near] + [own.union(*near)]
+    return {
+        finding.id: next(group for group in groups if group >= frozenset(finding.operators))
+        for finding in chosen
+    }
+
+
+def _open(report: Report, group: _Group) -> float:
     """The largest part of these operators' time that a finding leaves open: what all remedies together can win."""
-    rooms = [item.headroom for item in report.findings if item.operators == operators]
+    rooms = [
+        item.headroom
+        for item in report.findings
+        if item.scope == "operator" and group >= frozenset(item.operators)
+    ]
     known = [room for room in rooms if room is not None]
     return max(known) if known and len(known) == len(rooms) else math.inf

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kb import settings
 from kb.errors import SourceError, UsageError
 from kb.store.migrations import migrate
 
@@ -27,18 +28,19 @@ def location(db: str | None = None) -> Path:
         UsageError: a database server was named, which this version does not use.
         SourceError: there is no home folder to put it in.
     """
-    named = db or os.environ.get("KB_DB", "")
+    given = settings.setting("db")
+    named = db or given.value
     if "://" in named:
         raise UsageError(
             "a database server cannot be used by this version",
-            where="--db" if db else "KB_DB",
+            where="--db" if db else given.where,
             now="Give the path of a SQLite file.",
         )
     if named:
         try:
             return Path(named).expanduser()
         except RuntimeError as fault:
-            where = "--db" if db else "KB_DB"
+            where = "--db" if db else given.where
             raise UsageError(
                 f"no user has that home folder: {named}", where=where, now="Give the path of a file."
             ) from fault

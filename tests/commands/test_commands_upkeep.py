@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -111,3 +113,17 @@ def test_search_scores_under_their_floor_are_1(
     for wrong in ("[]", '{"fused.all": 1}', '{"fused.all.speed": 1}'):
         floor.write_text(wrong)
         assert kb("eval", "search", "q.tsv", "--floor", str(floor)).status == 3
+
+
+def test_what_is_no_file_is_written_into_and_never_replaced(tmp_path: Path) -> None:
+    from kb.commands._reports import write_file
+
+    pipe, link, file = tmp_path / "pipe", tmp_path / "link", tmp_path / "file"
+    os.mkfifo(pipe)
+    link.symlink_to(file)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_file(pipe, "one")
+    write_file(link, "two")
+    assert os.read(reader, 100) == b"one\n" and stat.S_ISFIFO(pipe.stat().st_mode)
+    assert link.is_symlink() and file.read_text() == "two\n"
+    os.close(reader)

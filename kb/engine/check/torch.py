@@ -16,7 +16,7 @@ from kb.engine.check.remedies import remedies
 from kb.engine.check.result import CheckedOperator, CheckResult, Engine
 from kb.errors import SourceError
 from kb.model import Entry
-from kb.textfile import read_text
+from kb.textfile import STDIN, read_text
 
 MAX_BYTES = 64 << 20
 MAX_NAMES = 100_000
@@ -73,14 +73,16 @@ def check_torch(
 def read_names(path: Path) -> dict[str, int]:
     """Operator names of a text file (one a line, or any text with aten names), or of a torch.export archive.
 
+    `-` is standard input, which holds text.
+
     Raises:
         SourceError: unreadable, too large, or without a single name.
     """
     try:
-        if not path.is_file():
+        if path != STDIN and not path.is_file():
             what = "not a regular file" if path.exists() else "no such file"
             raise SourceError(what, where=str(path), now="give a list of aten names or a .pt2 file")
-        found = Counter(_archive(path) if zipfile.is_zipfile(path) else _lines(path))
+        found = Counter(_lines(path) if path == STDIN or not zipfile.is_zipfile(path) else _archive(path))
     except (
         OSError,
         UnicodeDecodeError,

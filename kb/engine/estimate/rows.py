@@ -6,16 +6,20 @@ where dtype or format say so) and JSON lists such as `[[2,3],null]`.
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from kb.engine.estimate.spec import OpSpec
 from kb.errors import SourceError
 from kb.model import Tensor
+from kb.textfile import STDIN
 
 MAX_LINE = 1 << 20  # characters; a longer line is no operator
 MAX_TENSORS = 4096
@@ -40,13 +44,13 @@ class Row:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Rows of an operator table in file order; `#` lines are comments, the first other line is the header.
+    """Rows of an operator table in file order; `-` is standard input; `#` lines are comments, the first other line is the header.
 
     Raises:
         SourceError: unreadable file, no `op_type` column, or a row that cannot be understood; names file and line.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with _opened(path) as file:
             head: list[str] = []
             number = 0
             while line := file.readline(MAX_LINE + 1):
@@ -72,6 +76,24 @@ def read_rows(path: Path) -> Iterator[Row]:
         raise SourceError(
             f"not UTF-8 text (byte {fault.start})", where=str(path), now="Save the table as UTF-8."
         ) from fault
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    """The table as text; standard input is read as it comes and left open."""
+    if path != STDIN:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield file
+        return
+    raw = getattr(sys.stdin, "buffer", None)
+    if raw is None:
+        yield sys.stdin or io.StringIO()
+        return
+    file = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
+    try:
+        yield file
+    finally:
+        file.detach()
 
 
 def _head(cells: list[str], where: str) -> list[str]:

@@ -5,7 +5,7 @@ is found by being there. A file belongs to the reader that is surest of its cont
 are an error that names both. Of one family ("kernel" or "job") the reader with the highest rank makes the
 profile, and takes what the lower ones recognised beside it as companions. After it, every module that has
 `contribute` and files in the bundle adds what they tell besides; `ADDS` says so in the list of formats.
-An archive is read as the folder it unpacks to.
+An archive is read as the folder it unpacks to. Installed packages add readers by entry points in the group `kb.readers`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from kb.engine.readers import archive, foreign
+from kb.engine.readers import added, archive, foreign
 from kb.engine.readers.metrics_json import read_metrics
 from kb.engine.readers.source import Bundle, Progress, Source, find, is_folder, open_source
 from kb.errors import KbError, SourceError
@@ -56,9 +56,13 @@ class Contributor(Companion, Protocol):
     def contribute(self, profile: Profile, bundle: Bundle) -> Profile: ...
 
 
-@cache
 def readers() -> tuple[Reader, ...]:
-    """All readers, by name."""
+    """All readers, by name, those of plugins last."""
+    return (*own(), *added.readers())
+
+
+def own() -> tuple[Reader, ...]:
+    """The readers of `kb` itself, by name."""
     return tuple(cast(Reader, module) for module in _modules() if hasattr(module, "read"))
 
 
@@ -154,7 +158,8 @@ def _read(
             notices.append(Notice("file-skipped", text, str(source.path)))
         elif archive.is_archive(source):
             notices.append(Notice("archive-skipped", "an archive inside was not opened", str(source.path)))
-    present = [reader for reader in readers() if reader.NAME in files]
+    present = [reader for reader in own() if reader.NAME in files]
+    present = present or [reader for reader in added.readers() if reader.NAME in files]
     if not present:
         raise _nothing(roots, sources)
     main = _main(present, files)
@@ -182,8 +187,13 @@ def _with(module: Contributor, profile: Profile, bundle: Bundle) -> Profile:
 
 
 def _owner_of(source: Source) -> Companion | None:
-    claims = [(module.recognise(source), module) for module in _modules()]
-    best = max(sure for sure, _ in claims)
+    """Who a file belongs to; readers of plugins are asked only about what none of ours knows."""
+    return _surest(source, _modules()) or _surest(source, added.readers())
+
+
+def _surest(source: Source, modules: Sequence[Companion]) -> Companion | None:
+    claims = [(module.recognise(source), module) for module in modules]
+    best = max((sure for sure, _ in claims), default=0)
     if best <= 0:
         return None
     winners = [module for sure, module in claims if sure == best]

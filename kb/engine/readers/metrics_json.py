@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from kb.textfile import read_text
 from kb.vocabulary.metrics import BY_ID
 
 MOST_OBJECTS = 100_000
+GIVEN = Path("metrics")  # stands for the file where a program gives the counters
 MOST_RATIO = 2.0  # msopprof inflates the ratios of short mix kernels; far above 1 a percentage was typed
 _SIDES = ("aic_", "aiv_")
 NOT_GIVEN = "not given"  # unit of a duration that nobody stated; its value means nothing
@@ -35,13 +37,13 @@ _CORES: tuple[CoreKind, ...] = (
 )  # fmt: skip
 
 
-def read_metrics(path: Path) -> list[Profile]:
-    """The profiles of a metrics file, in order; `stated` keeps hardware, shape and task as typed.
+def read_metrics(source: Path | Mapping[str, Any] | Sequence[Any]) -> list[Profile]:
+    """The profiles of a metrics file, or of what such a file holds, in order; `stated` keeps what was typed.
 
     Raises:
         SourceError: for what is no JSON, or has a value of the wrong type, with the place.
     """
-    data = _load(path)
+    path, data = (source, load(source)) if isinstance(source, Path) else (GIVEN, _plain_json(source))
     items = data if isinstance(data, list) else [data]
     if not items or len(items) > MOST_OBJECTS:
         raise SourceError(
@@ -53,7 +55,32 @@ def read_metrics(path: Path) -> list[Profile]:
     return [_Document(path, f"$[{i}]" if listed else "$").profile(item) for i, item in enumerate(items)]
 
 
-def _load(path: Path) -> Any:
+def _plain_json(data: object) -> Any:
+    """Objects of a program as JSON would hold them: mappings and sequences of any kind, numbers of any library."""
+    try:
+        return json.loads(json.dumps(data, default=_as_json))
+    except (TypeError, ValueError, RecursionError) as fault:
+        raise SourceError(
+            f"no data that JSON could hold: {fault}", where=str(GIVEN), now="give a dict of texts and numbers"
+        ) from fault
+
+
+def _as_json(item: Any) -> Any:
+    if isinstance(item, Mapping):
+        return dict(item)
+    if isinstance(item, Sequence):
+        return list(item)
+    if hasattr(item, "item"):  # a scalar of numpy or pandas
+        return item.item()
+    raise TypeError(f"{type(item).__name__} {str(item)[:80]!r}")
+
+
+def load(path: Path) -> Any:
+    """The JSON of a metrics file, unchecked.
+
+    Raises:
+        SourceError: it cannot be read, or is no JSON.
+    """
     text = read_text(path)
     try:
         return json.loads(text)

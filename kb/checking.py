@@ -1,0 +1,67 @@
+"""Coverage of whatever was given: a model, a profile, or PyTorch names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+from kb import targets
+from kb.engine.check import check, check_torch, check_types, read_names
+from kb.engine.check.result import CheckResult
+from kb.errors import NothingToJudge, UsageError
+
+_PROFILES = frozenset((".csv", ".db", ".zip", ".gz", ".tar", ".json", ".sqlite", ".bin"))
+
+
+def checked(
+    model: str | PathLike[str] | None, soc: str, torch: str | PathLike[str] | Sequence[str] | None
+) -> CheckResult:
+    """The check of a model, of a profile's operator types against another chip, or of PyTorch operators.
+
+    Raises:
+        UsageError, SourceError, NothingToJudge: see `kb.library.check_model`.
+    """
+    if (model is None) == (torch is None):
+        raise UsageError(
+            "give a model or --torch FILE", now="For example: kb check model.onnx --soc Ascend310P3"
+        )
+    if not soc:
+        raise UsageError("which chip?", where="--soc", now="For example --soc Ascend310P3.")
+    targets.family_of(soc)
+    from kb.knowledge import store
+
+    if isinstance(torch, (str, PathLike)):
+        names, name = read_names(Path(torch)), Path(torch).name
+        return check_torch(names, soc, store.load_entries().values(), name)
+    if torch is not None:
+        return check_torch(Counter(torch), soc, store.load_entries().values())
+    path = Path(model or "")
+    if is_profile(path):
+        return _profile(path, soc)
+    from kb.graph import read
+
+    return check(read(path), soc, store.load_entries().values())
+
+
+def is_profile(path: Path) -> bool:
+    """Whether a path is a profile rather than a model: a folder, a table, a database or an archive of these."""
+    return path.is_dir() or path.suffix.lower() in _PROFILES
+
+
+def _profile(path: Path, soc: str) -> CheckResult:
+    from kb.engine.family import recognise_profile
+    from kb.engine.readers import read
+    from kb.knowledge import store
+
+    ran = [op for op in read([path]).operators if op.core not in ("communication", "other")]
+    counts: Counter[str] = Counter()
+    for operator in ran:
+        if operator.type:
+            counts[operator.type] += operator.count
+    if not counts:
+        raise NothingToJudge(
+            "no operator types in this profile", where=str(path), now="give an op_summary or kernel_details"
+        )
+    return check_types(counts, soc, store.load_entries().values(), path.name, recognise_profile(ran))
