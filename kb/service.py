@@ -89,12 +89,19 @@ def runs(*, limit: int = 20, db: str | None = None) -> Document:
     return {"schema": "kb.runs/1", "runs": [to_dict(item) for item in list_runs(db=db, limit=limit)]}
 
 
-def run(run_id: str, *, db: str | None = None) -> Document:
-    """The report of a kept run, `kb.report/1`.
+def run(run_id: str, *, top: int | None = None, db: str | None = None) -> Document:
+    """The report of a kept run, `kb.report/1`, with the first `top` pieces of advice and what these save together.
 
     Raises:
         UsageError: no such run. SourceError: the store cannot be read.
     """
+    from dataclasses import replace
+
+    from kb.report import json
+    from kb.report.load import report_from_dict
     from kb.store.runs import load_run
 
+    if top is not None:
+        report = report_from_dict(load_run(run_id, db=db), where=f"run {run_id}")
+        return json.document(replace(report, recommendations=report.recommendations[:top]))
     return {key: value for key, value in load_run(run_id, db=db).items() if key != "measured"}

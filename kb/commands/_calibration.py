@@ -64,7 +64,9 @@ def _refuse_another_chip(found: Profile, soc: str) -> None:
     """
     for notice in found.notices:
         if notice.code in ("soc-differs", "soc-doubtful"):
-            raise UsageError(notice.text, where="--soc", now=f"Calibrate {soc} with a profile that was taken on it.")
+            raise UsageError(
+                notice.text, where="--soc", now=f"Calibrate {soc} with a profile that was taken on it."
+            )
 
 
 def _chip(found: Chip, soc: str) -> str:

@@ -50,7 +50,9 @@ def plan(found: Ahead) -> list[Step]:
                 found.check.warnings[0] if found.check.warnings else "",
             ),
         )
-    told = {entry for step in out for entry in step.entries}  # said where the operator is named: not once more
+    told = {
+        entry for step in out for entry in step.entries
+    }  # said where the operator is named: not once more
     for item in found.report.recommendations[:MOST_ADVICE]:
         if item.id in told:
             continue

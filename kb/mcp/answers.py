@@ -42,8 +42,7 @@ class Tools:
         if bool(path) == bool(run):
             raise UsageError("give either path or run", now="path names a profile, run a kept report.")
         if run:
-            found = service.run(run, db=self.db)
-            found["recommendations"] = found["recommendations"][: _most(top)]
+            found = service.run(run, top=_most(top), db=self.db)
         else:
             found = service.advise([self.roots.path(path)], soc=soc or None, top=_most(top), db=self.db)
         return found if details else {key: value for key, value in found.items() if key not in _BULKY}
@@ -64,7 +63,9 @@ class Tools:
         """
         if not query.strip() or len(query) > LONGEST_QUERY:
             raise UsageError(
-                "the query is empty" if not query.strip() else f"the query is longer than {LONGEST_QUERY} characters",
+                "the query is empty"
+                if not query.strip()
+                else f"the query is longer than {LONGEST_QUERY} characters",
                 now="Say in a sentence what is slow, or what you look for.",
             )
         return service.search(query, k=_most(k), kind=kind or None, op=op or None, soc=soc or None, lang=lang)

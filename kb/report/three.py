@@ -50,7 +50,9 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
         share[group] = max(share[group], found[item.finding].share)
     left: dict[_Group, float] = defaultdict(lambda: 1.0)
     parts = dict.fromkeys(share, 1.0)
-    after: dict[str, float] = defaultdict(lambda: 1.0)  # by finding: part of the run that remedies of the run leave
+    after: dict[str, float] = defaultdict(
+        lambda: 1.0
+    )  # by finding: part of the run that remedies of the run leave
     most: dict[str, float] = defaultdict(float)
     for item in chosen:
         finding, group = found[item.finding], groups[item.finding]

@@ -165,7 +165,9 @@ def test_a_calibration_is_kept_used_and_left_out(real: Run) -> None:
 def test_a_profile_of_another_chip_calibrates_nothing(real: Run) -> None:
     """The columns of split cube and vector cores are none of a 310P."""
     head = "Op Name,OP Type,Task Type,Task Duration(us),Block Dim,Input Shapes,Input Data Types,aiv_time(us),aiv_vec_ratio"
-    rows = [f'r{at},Relu,AI_VECTOR_CORE,{100 + at},40,"""{64 + at},8192""",FLOAT16,90,0.5' for at in range(12)]
+    rows = [
+        f'r{at},Relu,AI_VECTOR_CORE,{100 + at},40,"""{64 + at},8192""",FLOAT16,90,0.5' for at in range(12)
+    ]
     Path("op_summary_1.csv").write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
     status, _, err = real("estimate", "--calibrate", "op_summary_1.csv", "--soc", "Ascend310P3")
     assert status == 2 and "the stated Ascend310P3 is none of these" in err

@@ -22,8 +22,10 @@ MAX_BYTES = 64 << 20
 MAX_NAMES = 100_000
 NOTE = "torch_npu and op-plugin of 2026-08, PyTorch 2.7.1; kernels of CANN 8.1.RC1; other versions differ"
 _NAME = re.compile(r"(?:torch\.ops\.)?(aten|npu|prims)(?:\.|::)(\w+(?:\.\w+)?)")
-_OTHER = re.compile(  # an operator of a library that is not PyTorch's: no table knows it, but it is not left out
-    r"(?:torch\.ops\.([A-Za-z_]\w*)\.|([A-Za-z_]\w*)::)(\w+(?:\.\w+)?)"
+_OTHER = (
+    re.compile(  # an operator of a library that is not PyTorch's: no table knows it, but it is not left out
+        r"(?:torch\.ops\.([A-Za-z_]\w*)\.|([A-Za-z_]\w*)::)(\w+(?:\.\w+)?)"
+    )
 )
 _PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?")
 _UNKNOWN = "not in the table of PyTorch operators"
