@@ -11,7 +11,7 @@ from kb.ask.understand import understand
 from kb.ask.words import LONGEST, Heard, hear
 from kb.errors import UsageError
 from kb.store.query import Answer, query
-from kb.store.runs import LAST, find_runs
+from kb.store.runs import LAST, find_runs, list_runs
 
 ROWS = 10  # where the question names no number
 _NAMES = "select distinct name from operators where run = :run union select distinct type from operators where run = :run and type is not null"
@@ -46,6 +46,8 @@ def ask(question: str, *, run: str = LAST, db: str | None = None) -> Reply:
         raise UsageError(
             f"longer than {LONGEST} characters", where="QUESTION", now="Ask one thing at a time."
         )
+    if run == LAST and not list_runs(db=db, limit=1) and (about_all := _of_no_run(question, db)):
+        return about_all
     (id,) = find_runs([run], db=db)
     names = query(_NAMES, {"run": id}, db=db, rows=20_000)
     heard = hear(question, [str(name) for (name,) in names.rows])
@@ -56,6 +58,18 @@ def ask(question: str, *, run: str = LAST, db: str | None = None) -> Reply:
     parameters = _parameters(text, heard, id)
     answer = query(text, parameters, db=db)
     return Reply(question, id, found.intent, found.near, heard.unknown, parameters, text, answer)
+
+
+def _of_no_run(question: str, db: str | None) -> Reply | None:
+    """The answer where no run is kept and none is needed: how many there are, for instance."""
+    heard = hear(question, [])
+    found = understand(heard)
+    text = sql(found.intent.id) if found.intent else ""
+    if found.intent is None or ":run" in text:
+        return None
+    parameters = _parameters(text, heard, "")
+    answer = query(text, parameters, db=db)
+    return Reply(question, None, found.intent, found.near, heard.unknown, parameters, text, answer)
 
 
 def _parameters(text: str, heard: Heard, run: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from kb.errors import UsageError
 
 if TYPE_CHECKING:
     from kb.engine.estimate.scales import Scales
-    from kb.model import Chip
+    from kb.model import Chip, Profile
 
 
 def keep(common: Common, profile: Path, soc: str) -> int:
@@ -24,6 +24,7 @@ def keep(common: Common, profile: Path, soc: str) -> int:
 
     with working(common, f"reading {profile}"):
         found = readers.read([profile], soc=soc or None)
+    _refuse_another_chip(found, soc)
     chip = targets.typical(_chip(found.chip, soc))
     fitted = calibrate(found.operators, chip, profile.name)
     path = path_of(_folder(common), chip.id)
@@ -53,6 +54,19 @@ def _folder(common: Common) -> Path:
     from kb.store.database import location
 
     return location(common.db or None).parent
+
+
+def _refuse_another_chip(found: Profile, soc: str) -> None:
+    """A profile of another chip would spoil every later estimate for this one.
+
+    Raises:
+        UsageError: the profile says, or its tables show, that it was taken on another chip than the stated.
+    """
+    for notice in found.notices:
+        if notice.code in ("soc-differs", "soc-doubtful"):
+            raise UsageError(
+                notice.text, where="--soc", now=f"Calibrate {soc} with a profile that was taken on it."
+            )
 
 
 def _chip(found: Chip, soc: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kb.errors import UsageError
+from kb.errors import OutputError, UsageError
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def existing_path(text: str) -> Path:
@@ -39,7 +42,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     A link stays a link; what is no file (a device, a pipe) is written into as it is and never replaced.
 
     Raises:
-        UsageError: it cannot be written there.
+        UsageError: it cannot be written there. OutputError: the disk is full.
     """
     try:
         path = path.resolve()
@@ -53,10 +56,11 @@ def whole_file(path: Path) -> Iterator[Path]:
             yield part
             part.chmod(0o666 & ~_umask())
             part.replace(path)
-        except BaseException:
+        finally:
             part.unlink(missing_ok=True)
-            raise
     except OSError as fault:
+        if fault.errno in _NO_ROOM:
+            raise OutputError(f"{path}: {fault.strerror}") from fault
         raise UsageError(
             f"cannot be written: {fault.strerror or fault}", where=str(path), now="Give another file with -o."
         ) from fault

@@ -66,6 +66,10 @@ def _apart(common: Common, words: list[str]) -> tuple[str, str]:
     from kb.store.runs import LAST, find_runs
 
     first, rest = words[0], " ".join(words[1:])
+    if len(words) == 2 and " " in rest and " " not in first and not first.isalpha():
+        return find_runs([first], db=common.db or None)[
+            0
+        ], rest  # a question in quotes behind something: a run
     if not rest or not (first == LAST or _ID.fullmatch(first)):
         return LAST, " ".join(words)
     try:

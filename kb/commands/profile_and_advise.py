@@ -112,11 +112,14 @@ def run(
       kb profile-and-advise ./OPPROF_20260101120000_ABCDEF
       kb profile-and-advise yolov8s.onnx --soc Ascend310P3 --input-shape images:1,3,640,640
     """
+    from kb import targets
     from kb.engine import collect, pipeline
 
     soc = stated_soc(soc)
     if "" in target[:1]:
         raise UsageError("TARGET is empty", now="Give a program or a profile.")
+    if soc:
+        targets.resolve(soc)  # before minutes of collecting, not after
     options = collect.Options(
         target=tuple(target),
         mode=mode,  # type: ignore[arg-type]  # checked by Options

@@ -135,6 +135,11 @@ def _form(asked: str, output: Path | None) -> str:
 
     ending = output.suffix.lower().removeprefix(".") if output else ""
     form = ending if output and asked == "csv" and ending in KNOWN else asked
+    if output and ending and ending not in KNOWN and asked == "csv":
+        endings = ", ".join(f".{name}" for name in KNOWN)
+        raise UsageError(
+            f"the ending .{ending} names no format", where=f"-o {output}", now=f"Use one of {endings}."
+        )
     if output is None and form == "parquet":
         raise UsageError("Parquet is no text", where="--format parquet", now="Give a file with -o.")
     return form

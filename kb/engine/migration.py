@@ -50,7 +50,12 @@ def plan(found: Ahead) -> list[Step]:
                 found.check.warnings[0] if found.check.warnings else "",
             ),
         )
+    told = {
+        entry for step in out for entry in step.entries
+    }  # said where the operator is named: not once more
     for item in found.report.recommendations[:MOST_ADVICE]:
+        if item.id in told:
+            continue
         finding = next((one for one in found.report.findings if one.id == item.finding), None)
         share = 1.0 if item.gain.of == "run" or finding is None else finding.share
         low, high = round(item.gain.low * share, 4), round(item.gain.high * share, 4)

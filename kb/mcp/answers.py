@@ -11,6 +11,7 @@ from kb.errors import UsageError
 from kb.mcp.roots import Roots
 
 MOST = 20  # answers, pieces of advice or runs of one call
+LONGEST_QUERY = 2_000  # characters; a page is no question
 LONGEST = 60_000  # characters of one answer
 Document = dict[str, Any]
 Tool = Callable[..., Document]
@@ -60,6 +61,13 @@ class Tools:
         Entries are case studies, recipes (what to do), patterns (bottlenecks) and tips; `op` and `soc` keep those
         about an operator type or valid on a chip. `no_good_match` true means that nothing fits.
         """
+        if not query.strip() or len(query) > LONGEST_QUERY:
+            raise UsageError(
+                "the query is empty"
+                if not query.strip()
+                else f"the query is longer than {LONGEST_QUERY} characters",
+                now="Say in a sentence what is slow, or what you look for.",
+            )
         return service.search(query, k=_most(k), kind=kind or None, op=op or None, soc=soc or None, lang=lang)
 
     def show(self, id: str) -> Document:

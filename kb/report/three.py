@@ -70,6 +70,11 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
     return min(1.0, 1 - (1 - min(1.0, operators)) * whole)
 
 
+def _room(finding: Finding) -> float:
+    """The part of the run that a finding leaves open: two remedies of it do not win more than that."""
+    return finding.share * (1.0 if finding.headroom is None else finding.headroom)
+
+
 _Group = frozenset[OperatorRef]
 
 

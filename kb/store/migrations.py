@@ -104,6 +104,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("0006-provenance", _provenance),
     ("0007-details", _details),
     ("0008-views", _views),
+    ("0009-views", _views),
 )
 
 

@@ -1,7 +1,8 @@
 """Views for SQL by hand, `kb ask` and any tool that opens SQLite files: their names and columns are kept stable.
 
-Where a share is made here it is the part of the time of all operators of the run, added up; the share of a finding
-is the report's own, with overlap removed.
+Where a share is made here it is the part of the time of all operators of the run, added up; of the time of the run where
+that is more, because only the longest operators are kept (estimates, runs of old stores). The share of a finding is the
+report's own, with overlap removed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,14 @@ _OPERATOR = {
     "core": "kind of core it ran on",
     "shapes": "shapes of the inputs",
 }
-_SHARE = "part of the time of all operators"
+_SHARE = "part of the time of all operators, of the run where not all of them are kept"
+# Where the run's document has no measured operators (mean_us is null), only the longest are kept: then the run's own time.
+_WHOLE = """max(sum(time_us) over (partition by run),
+                   case when max(mean_us) over (partition by run) is null
+                     then coalesce((select total_us from runs where id = run), 0) else 0 end)"""
+_WHOLE_OF_GROUPS = """max(sum(sum(time_us)) over (partition by run),
+                   case when max(max(mean_us)) over (partition by run) is null
+                     then coalesce((select total_us from runs where id = run), 0) else 0 end)"""
 
 VIEWS: dict[str, View] = {
     "run_overview": View(
@@ -64,13 +72,13 @@ VIEWS: dict[str, View] = {
             "low_us": "the shortest launch", "high_us": "the longest launch", "block_dim": "blocks launched",
             "clock_mhz": "clock while it ran",
         },
-        """
+        f"""
         select run, position, type, name, core, shapes, dtypes, formats, count, time_us,
-               time_us / nullif(sum(time_us) over (partition by run), 0) as share,
+               time_us / nullif({_WHOLE}, 0) as share,
                sum(time_us) over (partition by run order by time_us desc, position)
-                 / nullif(sum(time_us) over (partition by run), 0) as running_share,
+                 / nullif({_WHOLE}, 0) as running_share,
                coalesce(mean_us, time_us / nullif(count, 0)) as mean_us, low_us, high_us, block_dim, clock_mhz
-        from operators""",
+        from operators""",  # noqa: S608 - a text of this file
     ),
     "type_times": View(
         "an operator type on one kind of core",
@@ -79,10 +87,10 @@ VIEWS: dict[str, View] = {
             "groups": "operators of this type that differ in shape or dtype", "count": "launches",
             "time_us": "microseconds of all launches", "share": _SHARE,
         },
-        """
+        f"""
         select run, coalesce(type, name) as type, core, count(*) as groups, sum(count) as count, sum(time_us) as time_us,
-               sum(time_us) / nullif(sum(sum(time_us)) over (partition by run), 0) as share
-        from operators group by run, coalesce(type, name), core""",
+               sum(time_us) / nullif({_WHOLE_OF_GROUPS}, 0) as share
+        from operators group by run, coalesce(type, name), core""",  # noqa: S608 - a text of this file
     ),
     "core_times": View(
         "a kind of core",
@@ -90,10 +98,10 @@ VIEWS: dict[str, View] = {
             **_RUN, "core": "kind of core", "operators": "operator groups", "count": "launches",
             "time_us": "microseconds of all launches", "share": _SHARE,
         },
-        """
+        f"""
         select run, core, count(*) as operators, sum(count) as count, sum(time_us) as time_us,
-               sum(time_us) / nullif(sum(sum(time_us)) over (partition by run), 0) as share
-        from operators group by run, core""",
+               sum(time_us) / nullif({_WHOLE_OF_GROUPS}, 0) as share
+        from operators group by run, core""",  # noqa: S608 - a text of this file
     ),
     "operator_readings": View(
         "a reading of an operator",

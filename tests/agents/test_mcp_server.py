@@ -97,6 +97,8 @@ def test_without_details_a_report_is_short(tmp_path: Path) -> None:
         ("advise", {"run": "0000"}, "0000"),
         ("show", {"id": "vector-larger-copie"}, "vector-larger-copies"),
         ("search", {"query": "x", "k": 0}, "no number above 0"),
+        ("search", {"query": " "}, "the query is empty"),
+        ("search", {"query": "x" * 2001}, "longer than 2000 characters"),
         ("search", {"query": "x", "soc": "Ascend999"}, "unknown chip"),
     ],
 )

@@ -162,6 +162,25 @@ def test_a_calibration_is_kept_used_and_left_out(real: Run) -> None:
     assert real("estimate", "--calibrate", "ops.tsv", "--soc", "Ascend910B3")[0] == 3
 
 
+def test_a_profile_of_another_chip_calibrates_nothing(real: Run) -> None:
+    """The columns of split cube and vector cores are none of a 310P."""
+    head = "Op Name,OP Type,Task Type,Task Duration(us),Block Dim,Input Shapes,Input Data Types,aiv_time(us),aiv_vec_ratio"
+    rows = [
+        f'r{at},Relu,AI_VECTOR_CORE,{100 + at},40,"""{64 + at},8192""",FLOAT16,90,0.5' for at in range(12)
+    ]
+    Path("op_summary_1.csv").write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    status, _, err = real("estimate", "--calibrate", "op_summary_1.csv", "--soc", "Ascend310P3")
+    assert status == 2 and "the stated Ascend310P3 is none of these" in err
+    assert not (Path("home") / "calibration").exists()
+    assert real("estimate", "--calibrate", "op_summary_1.csv", "--soc", "Ascend910B3")[0] == 0
+
+
+def test_a_plan_says_each_remedy_once(real: Run) -> None:
+    out = real("migrate-report", "tiny_detector.onnx", "--soc", "Ascend310P3", "--format", "json")[1]
+    told = [entry for step in json.loads(out)["plan"] for entry in step["entries"]]
+    assert told and len(told) == len(set(told))
+
+
 def test_networks_are_scored(real: Run) -> None:
     table = "network\tbatch\tper_s\tcount\tchip\top_type\tin_shapes\tin_dtypes\nnet\t1\t10000\t3\t310P3\tRelu\t64,8192\tfloat16\n"
     Path("nets.tsv").write_text(table, encoding="utf-8")

@@ -81,3 +81,14 @@ def test_the_questions_are_listed(kb: Any) -> None:
 def test_no_run_yet(kb: Any) -> None:
     done = kb("ask", "bottlenecks")
     assert (done.status, "is kept" in done.err) == (2, True)
+
+
+def test_a_run_that_is_none_is_named_where_the_question_stands_in_quotes(kept: Any) -> None:
+    done = kept("ask", "./OPPROF_1", "which operators take longest")
+    assert done.status == 2 and "no run './OPPROF_1' is kept" in done.err
+
+
+def test_without_a_run_what_is_about_all_of_them_is_answered(kb: Any) -> None:
+    done = kb("ask", "how many runs are kept", "--format", "json")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["rows"][0]["runs"] == 0

@@ -107,3 +107,13 @@ def test_names_with_escapes_do_not_reach_the_terminal(kb: Any, tmp_path: Path) -
     )
     done = kb("check", str(path), "--soc", "Ascend310P3")
     assert done.status == 1 and "\x1b" not in done.out
+
+
+def test_operators_of_other_libraries_are_named_and_not_left_out(kb: Any, tmp_path: Path) -> None:
+    (tmp_path / "ops.txt").write_text("aten::conv2d\ntorchvision::nms\ntorch.ops.mylib.foo.default\n")
+    done = kb("check", "--torch", "ops.txt", "--soc", "Ascend310P3", "--format", "json")
+    found = json.loads(done.out)
+    assert {op["type"] for op in found["operators"] if op["engine"] == "unknown"} == {
+        "torchvision.nms", "mylib.foo.default",
+    }  # fmt: skip
+    assert "not a regular file" in kb("check", "--torch", "/dev/null", "--soc", "Ascend310P3").err

@@ -206,3 +206,11 @@ def test_an_empty_path_is_not_the_folder_one_stands_in(kb: Any, asked: Asked, co
 def test_output_in_a_home_folder_of_nobody(kb: Any, program: str) -> None:
     done = kb("profile-and-advise", program, "--mode", "device", "--output", "~nobody-of-that-name/x")
     assert (done.status, "no user has that home folder" in done.err) == (2, True)
+
+
+def test_an_unknown_chip_is_refused_before_anything_is_collected(
+    kb: Any, asked: Asked, program: str, tmp_path: Path
+) -> None:
+    done = kb("profile-and-advise", program, "--mode", "device", "--soc", "Ascend999", "--output", "out")
+    assert done.status == 2 and 'unknown chip "Ascend999"' in done.err
+    assert not (tmp_path / "out").exists()

@@ -167,3 +167,32 @@ def test_sql_from_stdin(kept: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_last_names_the_newest(kept: Any) -> None:
     assert kept("runs", "show", "last").out == kept("runs", "show", list_runs()[0].id).out
+
+
+def test_a_link_stays_a_link_and_a_pipe_a_pipe(kept: Any, tmp_path: Path) -> None:
+    (tmp_path / "link.csv").symlink_to("real.csv")
+    assert kept("runs", "export", "last", "-o", "link.csv").status == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text(encoding="utf-8").startswith("run,position")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        assert kept("runs", "export", "last", "-o", "pipe").status == 0
+        assert reader.communicate()[0].startswith("run,position")
+    assert pipe.is_fifo()
+    assert sorted(item.name for item in tmp_path.iterdir() if item.name.startswith(".pipe")) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full on this system")
+def test_a_full_disk_is_74_and_the_device_stays(kept: Any) -> None:
+    done = kept("runs", "export", "last", "-o", "/dev/full")
+    assert (done.status, done.out) == (74, "")
+    assert "/dev/full: No space left on device" in done.err
+    assert Path("/dev/full").is_char_device()
+
+
+def test_an_ending_that_names_no_format_is_refused(kept: Any, tmp_path: Path) -> None:
+    done = kept("runs", "export", "last", "-o", "rows.xlsx")
+    assert done.status == 2 and ".xlsx names no format" in done.err
+    assert not (tmp_path / "rows.xlsx").exists()
+    assert kept("runs", "export", "last", "-o", "rows.txt", "--format", "json").status == 0

@@ -146,3 +146,11 @@ def test_bars_are_drawn_in_every_form() -> None:
     page = html.render(BARS)
     assert 'class="better" style="margin-left:60.00%;width:40.00%"' in page
     assert page.count('class="step"') == 3
+
+
+def test_what_still_takes_time_did_not_fall_by_100_percent() -> None:
+    from kb.report.comparison.words import signed
+
+    assert [signed(x) for x in (-1.0, -0.99995564, -0.045, 0.12, 0.0, -0.00001)] == [
+        "-100.0 %", "-99.996 %", "-4.5 %", "+12.0 %", "+0.0 %", "+0.0 %",
+    ]  # fmt: skip

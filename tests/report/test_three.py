@@ -82,3 +82,17 @@ def test_remedies_of_one_finding_of_the_run_never_win_more_than_it_leaves_open()
     one = report((finding("f", ADD, 0.1, 0.6),), advice(1, "f", 0.05, "run"), advice(2, "f", 0.05, "run"))
     found = first_three(one)
     assert found is not None and found.likely == pytest.approx(0.06)
+
+
+def test_two_remedies_of_the_run_against_one_cause_win_no_more_than_it_leaves_open() -> None:
+    from dataclasses import replace
+
+    from report_samples import RUN
+
+    finding = replace(RUN.findings[0], scope="run", share=1.0, headroom=0.6, base="run")
+    first = RUN.recommendations[0]
+    gain = replace(first.gain, low=0.1, likely=0.3, high=0.6, of="run")
+    pair = tuple(replace(first, rank=at, id=f"r{at}", finding=finding.id, gain=gain) for at in (1, 2))
+    found = first_three(replace(RUN, findings=(finding,), recommendations=pair))
+    assert found is not None
+    assert (found.low, found.likely, found.high) == pytest.approx((0.19, 0.51, 0.6))

@@ -169,3 +169,14 @@ def test_what_was_measured_is_kept_whole(tmp_path: Path) -> None:
     db = str(tmp_path / "kb.db")
     save(plain(WHOLE), db=db)
     assert load_run("last", db=db)["measured"] == plain(WHOLE)["measured"]
+
+
+def test_a_share_of_operators_that_are_not_all_kept_is_of_the_run(tmp_path: Path) -> None:
+    """An estimate keeps its longest operators alone; they are not the whole."""
+    db = str(tmp_path / "kb.db")
+    document = plain(WHOLE) | {"measured": []}
+    whole = sum(item["time_us"] for item in document["operators"]) * 2
+    save(document | {"total_us": whole}, db=db)
+    for view in ("operator_times", "type_times", "core_times"):
+        ((share,),) = query(f"select sum(share) from {view}", db=db).rows
+        assert share == pytest.approx(0.5), view

@@ -22,6 +22,11 @@ MAX_BYTES = 64 << 20
 MAX_NAMES = 100_000
 NOTE = "torch_npu and op-plugin of 2026-08, PyTorch 2.7.1; kernels of CANN 8.1.RC1; other versions differ"
 _NAME = re.compile(r"(?:torch\.ops\.)?(aten|npu|prims)(?:\.|::)(\w+(?:\.\w+)?)")
+_OTHER = (
+    re.compile(  # an operator of a library that is not PyTorch's: no table knows it, but it is not left out
+        r"(?:torch\.ops\.([A-Za-z_]\w*)\.|([A-Za-z_]\w*)::)(\w+(?:\.\w+)?)"
+    )
+)
 _PLAIN = re.compile(r"[A-Za-z_]\w*(?:\.\w+)?")
 _UNKNOWN = "not in the table of PyTorch operators"
 _WORST: tuple[Engine, ...] = ("host", "ai_cpu", "no_kernel", "unknown")
@@ -77,7 +82,8 @@ def read_names(path: Path) -> dict[str, int]:
     """
     try:
         if path != STDIN and not path.is_file():
-            raise SourceError("no such file", where=str(path), now="give a list of aten names or a .pt2 file")
+            what = "not a regular file" if path.exists() else "no such file"
+            raise SourceError(what, where=str(path), now="give a list of aten names or a .pt2 file")
         found = Counter(_lines(path) if path == STDIN or not zipfile.is_zipfile(path) else _archive(path))
     except (
         OSError,
@@ -105,12 +111,18 @@ def _lines(path: Path) -> Iterator[str]:
         first = line.split()[0] if line else ""
         if not names and _PLAIN.fullmatch(first.split("\t")[0]):
             names = [f"aten.{first}"]
+        if not names and (other := _OTHER.fullmatch(first.split("\t")[0])):
+            names = [_foreign(other)]
         seen += len(names)
         if seen > MAX_NAMES:
             raise SourceError(
                 f"more than {MAX_NAMES} names", where=f"{path}:{number}", now="give a shorter list"
             )
         yield from names
+
+
+def _foreign(match: re.Match[str]) -> str:
+    return f"{match[1] or match[2]}.{match[3]}"
 
 
 def _archive(path: Path) -> Iterator[str]:
@@ -145,8 +157,11 @@ def _targets(program: Any) -> Iterator[str]:
         if isinstance(item, dict):
             target = item.get("target")
             match = _NAME.search(target) if isinstance(target, str) else None
+            other = _OTHER.fullmatch(target) if isinstance(target, str) and not match else None
             if match:
                 yield f"{match[1]}.{match[2]}"
+            elif other:
+                yield _foreign(other)
             stack.extend(item.values())
         elif isinstance(item, list):
             stack.extend(item)

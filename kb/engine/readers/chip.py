@@ -53,7 +53,8 @@ def resolve(
         return _from_file(written, stated, said)
     if stated:
         soc = said[0] if len(said) == 1 else None
-        return Chip(soc, () if soc else said, "stated", "stated with --soc"), []
+        chip = Chip(soc, () if soc else said, "stated", "stated with --soc")
+        return chip, _doubts(stated, said, clues)
     found = _inferred(clues)
     if found.basis != "inferred" or found.soc:
         return found, []
@@ -77,6 +78,15 @@ def _from_file(
         text = f"the profile says it was taken on {soc}; the stated {stated} is not used"
         notices.append(Notice("soc-differs", text, where))
     return Chip(soc, basis="file", how=f"written in {where}"), notices
+
+
+def _doubts(stated: str, said: tuple[str, ...], clues: Clues) -> list[Notice]:
+    """That no profiler writes such tables for the stated chip; the user's word is taken all the same."""
+    if not clues.families or clues.families & {targets.family_of(name) for name in said}:
+        return []
+    known = " or ".join(sorted(clues.families))
+    text = f"the columns are those of {known}; the stated {stated} is none of these, and all that rests on it is in doubt"
+    return [Notice("soc-doubtful", text)]
 
 
 def _inferred(clues: Clues) -> Chip:

@@ -28,7 +28,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "check.remedy": ("Way out", "解决办法", "対処"),
     "check.tables": ("Tables", "数据来源", "参照した表"),
     "check.trouble": (
-        "{count} kinds of operators need attention on {soc}.",
+        "Operator types that need attention on {soc}: {count}.",
         "有 {count} 类算子在 {soc} 上需要处理。",
         "{soc} で対処が必要な演算子が {count} 種類あります。",
     ),

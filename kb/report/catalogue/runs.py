@@ -30,7 +30,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "ask.strange": ("Not understood: {words}", "未理解：{words}", "理解できなかった語：{words}"),
     "export.wrote": ("wrote {file}", "已写入 {file}", "{file} に書き出しました"),
-    "runs.count": ("{count} runs in {db}", "{db} 中有 {count} 次运行", "{db} に {count} 件"),
+    "runs.count": ("Runs in {db}: {count}", "{db} 中有 {count} 次运行", "{db} に {count} 件"),
     "runs.created": ("Kept at", "保存时间", "保存日時"),
     "runs.delete": ("Delete {runs}?", "删除 {runs}？", "{runs} を削除しますか？"),
     "runs.deleted": ("Deleted {count}: {runs}", "已删除 {count} 个：{runs}", "{count} 件を削除：{runs}"),

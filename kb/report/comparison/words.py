@@ -21,8 +21,10 @@ LONG = 60  # columns of a value that a condition is compared by
 
 def signed(fraction: float) -> str:
     """A change in percent with its sign: -4.5 %, +12.0 %."""
-    value = round(fraction * 100, 1)
-    return f"{value if value else 0.0:+.1f} %"
+    value, digits = fraction * 100, 1
+    while value > -100.0 and round(value, digits) == -100.0 and digits < 9:
+        digits += 1  # what still takes time did not fall by 100 %
+    return f"{round(value, digits) or 0.0:+.{digits}f} %"
 
 
 def headline(found: Comparison, lang: str) -> str:

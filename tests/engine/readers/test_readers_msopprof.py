@@ -263,3 +263,14 @@ def test_damaged_visual_data_does_not_spoil_the_tables(capture: Path) -> None:
     shutil.copy(ROOT / "tests/samples/visualize_data/broken-first-block.bin", capture / "visualize_data.bin")
     profile, op = one(capture)
     assert op.duration.value == 27.6 and "file-skipped" in codes(profile)
+
+
+def test_a_stated_chip_that_cannot_be_is_doubted() -> None:
+    from kb.engine.readers.chip import Clues, resolve
+
+    clues = Clues(frozenset({"atlas-a2", "atlas-a3"}), 1800.0)
+    chip, notices = resolve(None, "Ascend310P3", clues)
+    assert (chip.soc, [notice.code for notice in notices]) == ("Ascend310P3", ["soc-doubtful"])
+    assert resolve(None, "Ascend910B3", clues)[1] == []
+    assert resolve(None, "atlas-a2", clues)[1] == []
+    assert resolve(None, "Ascend310P3")[1] == []
