@@ -41,6 +41,8 @@ TEXT_MOST = 3  # such entries a finding
 IN_ANOTHER_LANGUAGE = {("triton", "ascend-c"): 0.0, ("triton", "library"): 0.0, ("ascend-c", "triton"): 0.5}
 LANGUAGE_UNKNOWN = 0.8  # a remedy for Triton kernels, for an own kernel that may be one
 PHASE_UNKNOWN = 0.1  # an entry for one kind of run (decode), where no operator tells what this one does
+ELSEWHERE = 0.5  # measured on other chips only
+MEASURED = frozenset({"vendor", "third-party"})  # grades of evidence
 NOT_IN_THE_RUN = 0.3  # the entry names operators, and the run has none of them
 _KERNEL_FAMILIES = frozenset(
     {
@@ -111,7 +113,7 @@ def match(
         run: what was measured of the run and all its operators, where there is one.
     """
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
-    seen = _Seen(targets, order, nearness, run)
+    seen = _Seen(targets, order, nearness, run, _against(usable))
     out = []
     for finding in findings:
         leads = features.get(finding.id, ()) or (None,)
@@ -165,6 +167,7 @@ class _Seen:
     order: Mapping[str, Sequence[str]]
     nearness: Mapping[str, Mapping[str, float]]
     run: RunFeatures | None
+    against: Mapping[str, Sequence[Entry]]  # entry id to its measured counter-cases
 
     @property
     def whole(self) -> Features | None:
@@ -236,7 +239,13 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
     unseen = sum(item.basis == "threshold" for item in entry.observe)
     own = signature.read(entry.when, finding, lead, seen.whole, unseen)
     size, size_why = _size(entry, lead)
-    reasons += [text for text in (why, chip_why, language_why, phase_why, size_why, *own.held) if text]
+    blind, blind_why = _blind(entry, finding, lead, seen.whole)
+    countered = _countered(entry, finding, lead, seen)
+    reasons += [
+        text
+        for text in (why, chip_why, language_why, phase_why, size_why, blind_why, countered, *own.held)
+        if text
+    ]
     order = seen.order.get(finding.pattern, ())
     place = order.index(entry.id) if entry.id in order else len(order)
     text = seen.nearness.get(finding.id, {}).get(entry.id)
@@ -249,8 +258,58 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         "place": place * weights.log(PLACE),
         "near": 0.0 if text is None else weights.log(0.9 + 0.2 * max(0.0, min(1.0, text))),
         **own.signs,
+        **({"blind": 1.0} if blind else {}),
+        **({"countered": 1.0} if countered else {}),
     }
     return Match(entry, finding, lead, signs, tuple(reasons), part=_part(entry, finding))
+
+
+def _against(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """By id of an entry that nobody measured, those that were measured and say the contrary.
+
+    Of two measured entries each holds where it was measured: their conditions decide.
+    """
+    by_id = {entry.id: entry for entry in entries}
+    out: dict[str, list[Entry]] = {}
+    for other in sorted(entries, key=lambda item: item.id):
+        for name in other.facts.get("contradicts") or ():
+            entry = by_id.get(name)
+            if entry is not None and other.grade in MEASURED and entry.grade not in MEASURED:
+                out.setdefault(name, []).append(other)
+    return out
+
+
+def _countered(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> str:
+    """Which counter-case speaks of this operator on this chip, in words; empty where none does."""
+    for other in seen.against.get(entry.id, ()):
+        if (
+            _operator(other, finding, lead, seen)[0] >= LAST_NAMED
+            and _chip(other, seen.targets)[0] > ELSEWHERE
+        ):
+            return f"against it: {other.id} found the contrary"
+    return ""
+
+
+def _blind(entry: Entry, finding: Finding, lead: Features | None, run: Features | None) -> tuple[bool, str]:
+    """The finding is of the whole run, the entry names no operator, and none of the signs that it states is seen.
+
+    A run is host-bound for many reasons; an entry for one of them (compiling, changing shapes) is no better an answer
+    than those for all of them where nothing tells that it is this one.
+    """
+    if finding.scope != "run" or any(name != "*" for name in entry.operators):
+        return False, ""
+    asked = [condition for condition in entry.when if condition.basis == "threshold"]
+    told = {_plain(finding.pattern)}
+    texts = [item.text for item in entry.observe if item.basis == "threshold"]
+    texts = [text for text in texts if _plain(text.removesuffix(": yes")) not in told]
+    if any(signature.answered(condition, lead, run) for condition in asked):
+        return False, ""
+    missing = [*(condition.metric for condition in asked), *texts]
+    return bool(missing), f"if {missing[0]}: not seen here" if missing else ""
+
+
+def _plain(text: str) -> str:
+    return text.replace("-", " ").strip().lower()
 
 
 def _phase(entry: Entry, run: Features | None) -> tuple[float, str]:
@@ -366,7 +425,7 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
         families == {"ascend-950"}
     ):
         return 0.0, ""
-    return 0.5, f"measured on {'/'.join(entry.chips)} only"
+    return ELSEWHERE, f"measured on {'/'.join(entry.chips)} only"
 
 
 def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bool:

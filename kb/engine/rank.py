@@ -35,6 +35,7 @@ LOW_OF_PUBLISHED = {1: (1 / 3, "a third"), 2: (1 / 2, "half")}
 LOW_OF_MANY = (2 / 3, "two thirds")
 # Part of the bound counted on where no figure is published: less when nobody measured the remedy at all.
 MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
+BLIND_LIKELY = MODELLED_LIKELY["stated"]  # part of the bound counted on where an entry's own sign is not seen
 DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
 GRADE_WORDS = {
@@ -190,11 +191,16 @@ def gain_of(match: Match) -> Gain:
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if published.middle <= 0:  # measured and found not to help
         return Gain(_r(published.least * scale), _r(published.middle * scale), 0.0, of, published.words)
+    if match.signs.get("blind"):  # the figure is of runs that showed the entry's sign
+        words = f"{published.words}, where its own sign was seen; here it is not: at most the {percent(bound)} that is open"
+        likely = min(published.middle, BLIND_LIKELY * bound)
+        return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it,
     # and half of it at least.
     least = published.least * bound if published.least > bound else published.least
     likely = max(published.middle, 0.5) * bound if published.middle > bound else published.middle
-    low = 0.0 if finding.confidence < DOUBTFUL or match.by_text else least * published.kept
+    unsure = finding.confidence < DOUBTFUL or match.by_text or "countered" in match.signs
+    low = 0.0 if unsure else least * published.kept
     words = f"{published.words}; bounded by this profile at {percent(bound)}"
     if low > 0:
         words += f"; low end: {published.part} of the least figure"

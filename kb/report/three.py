@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kb.model import OperatorRef, Recommendation, Report
+from kb.model import Finding, OperatorRef, Recommendation, Report
 
 COUNT = 3
 
@@ -42,11 +43,15 @@ def first_three(report: Report) -> Together | None:
 
 def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: str) -> float:
     found = {finding.id: finding for finding in report.findings}
-    left: dict[tuple[OperatorRef, ...], float] = defaultdict(lambda: 1.0)
-    share: dict[tuple[OperatorRef, ...], float] = {}
-    whole = 1.0
+    groups = _groups(found[item.finding] for item in chosen)
+    share: dict[_Group, float] = defaultdict(float)  # of the run, in the operators of a group
     for item in chosen:
-        finding = found[item.finding]
+        group = groups[item.finding]
+        share[group] = max(share[group], found[item.finding].share)
+    left: dict[_Group, float] = defaultdict(lambda: 1.0)
+    whole, parts = 1.0, dict.fromkeys(share, 1.0)
+    for item in chosen:
+        finding, group = found[item.finding], groups[item.finding]
         part = 1.0
         if finding.base != base and report.total_us and report.elapsed_us:
             part = min(1.0, report.total_us / report.elapsed_us)
@@ -54,14 +59,40 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
         if item.gain.of == "run":
             whole *= 1 - min(1.0, gain * part)
         else:
-            left[finding.operators] *= 1 - min(1.0, gain)
-            share[finding.operators] = finding.share * part
-    operators = sum(share[key] * min(1 - left[key], _open(report, key)) for key in share)
+            of_group = finding.share / share[group] if share[group] > 0 else 1.0
+            left[group] *= 1 - min(1.0, gain * of_group)
+            parts[group] = part
+    operators = sum(share[key] * parts[key] * min(1 - left[key], _open(report, key)) for key in left)
     return min(1.0, 1 - (1 - min(1.0, operators)) * whole)
 
 
-def _open(report: Report, operators: tuple[OperatorRef, ...]) -> float:
+_Group = frozenset[OperatorRef]
+
+
+def _groups(findings: Iterable[Finding]) -> dict[str, _Group]:
+    """By finding id, the operators whose time it shares: findings that name an operator in common are one group.
+
+    Two findings of one type may name different shapes of it; counted apart, what they save of the shape in common would
+    count twice.
+    """
+    chosen = list(findings)
+    groups: list[_Group] = []
+    for finding in chosen:
+        own = frozenset(finding.operators)
+        near = [group for group in groups if group & own]
+        groups = [group for group in groups if group not in near] + [own.union(*near)]
+    return {
+        finding.id: next(group for group in groups if group >= frozenset(finding.operators))
+        for finding in chosen
+    }
+
+
+def _open(report: Report, group: _Group) -> float:
     """The largest part of these operators' time that a finding leaves open: what all remedies together can win."""
-    rooms = [item.headroom for item in report.findings if item.operators == operators]
+    rooms = [
+        item.headroom
+        for item in report.findings
+        if item.scope == "operator" and group >= frozenset(item.operators)
+    ]
     known = [room for room in rooms if room is not None]
     return max(known) if known and len(known) == len(rooms) else math.inf

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,23 @@ def test_and_never_win_more_than_is_open_there() -> None:
 def test_different_operators_add_up_by_their_shares() -> None:
     both = (finding("a", ADD, 0.5, 0.9), finding("m", MUL, 0.3, 0.9))
     found = first_three(report(both, advice(1, "a", 0.4), advice(2, "m", 0.5)))
+    assert found is not None and found.likely == pytest.approx(0.5 * 0.4 + 0.3 * 0.5)
+
+
+def test_findings_that_share_a_shape_do_not_add_past_its_floor() -> None:
+    """Add runs in two shapes, 80 % of the run; one finding names both, one the larger only (50 %): at most 0.8 x 0.9."""
+    small = replace(ADD, shapes="8x8")
+    whole = Finding("w", "tail-wave", "operator", (ADD, small), 0.8, 0.8, (), 0.9)
+    part = Finding("p", "core-imbalance", "operator", (ADD,), 0.5, 0.8, (), 0.9)
+    found = first_three(report((whole, part), advice(1, "w", 0.9), advice(2, "p", 0.9)))
+    assert found is not None
+    assert 0.8 * 0.9 - 1e-4 <= found.likely <= 0.8 * 0.9 + 1e-4
+
+
+def test_different_shapes_of_one_type_are_different_operators() -> None:
+    small = replace(ADD, shapes="8x8")
+    both = (finding("a", ADD, 0.5, 0.9), finding("b", small, 0.3, 0.9))
+    found = first_three(report(both, advice(1, "a", 0.4), advice(2, "b", 0.5)))
     assert found is not None and found.likely == pytest.approx(0.5 * 0.4 + 0.3 * 0.5)
 
 

@@ -58,7 +58,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     fused = [f for f in fused if value(f, "compute_time_share", 1.0) > threshold.value]
     if not fused:
         return None
-    top = max(fused, key=lambda f: value(f, "aic_mte2_ratio"))
+    top = max(fused, key=lambda f: (value(f, "aic_mte2_ratio"), f.operator.name if f.operator else ""))
     return Held(
         confidence(value(top, "aic_mte2_ratio"), 0.8, 0.95),
         round(max(0.0, 1 - value(top, "aic_mac_ratio")), 4),

@@ -6,7 +6,7 @@ Equal judgements on operators of one type become one finding; nothing is reporte
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kb.engine.bottlenecks import registry
@@ -92,8 +92,16 @@ def _judge_operator(f: Features, askable: frozenset[str] | None) -> list[tuple[B
         pair
         for pair in found.values()
         if not any(other in found for other in pair[0].yields_to)
-        and (pair[0].parent is None or pair[0].parent in found)
+        and (pair[0].parent is None or _counts(pair[0].parent, found))
     ]
+
+
+def _counts(parent: str, found: Mapping[str, tuple[Bottleneck, Held]]) -> bool:
+    """A parent holds, and nothing but a child of its own explains it better."""
+    if parent not in found:
+        return False
+    better = [found[other][0] for other in found[parent][0].yields_to if other in found]
+    return all(bottleneck.parent == parent for bottleneck in better)
 
 
 def _run_level(scope: str) -> Iterable[Bottleneck]:
@@ -127,6 +135,7 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
         confidence=lead.confidence if total else round(lead.confidence, 3),
         evidence=lead.evidence,
         headroom=round(headroom, 4),
+        parent=registry()[pattern].parent,
         summary=lead.summary if len(pairs) == 1 else f"{lead.summary} (largest of {len(pairs)} shapes)",
     )
 

@@ -41,4 +41,5 @@ BOTTLENECK = Bottleneck(
         and not pattern_in(f, "attention")
     ),
     judge=judge,
+    parent="mte2-bound-cube-hungry",
 )

@@ -24,7 +24,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     share = sum(value(f, "compute_time_share") for f in group)
     if not group or share <= share_limit.value:
         return None
-    top = max(group, key=lambda f: value(f, "compute_time_share"))
+    top = max(group, key=lambda f: (value(f, "compute_time_share"), f.operator.name if f.operator else ""))
     evidence = (
         Evidence(
             "launch_count",

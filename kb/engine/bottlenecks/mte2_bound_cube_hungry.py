@@ -27,7 +27,9 @@ def judge(f: Features) -> Held | None:
     share = value(f, "aic_mte2_ratio")
     if "aic_mte2_ratio" not in f.values:
         return _by_the_cube_alone(f) if "aic_mac_ratio" in f.values else _by_the_time_alone(f)
-    if mte2 is None or share < value(f, "aic_scalar_ratio") or (cube is None and not _starved(f, share)):
+    if mte2 is None:
+        return _to_watch(f)
+    if share < value(f, "aic_scalar_ratio") or (cube is None and not _starved(f, share)):
         return None
     evidence = (
         mte2,
@@ -46,6 +48,20 @@ def judge(f: Features) -> Held | None:
         evidence,
         f"MTE2 is busy {percent(share)} of the time, {work}: too few multiply-adds a byte, or inefficient copies",
     )
+
+
+def _to_watch(f: Features) -> Held | None:
+    """Between the lowest published limit and the one in use, as the longest pipe: the sources disagree, so not sure."""
+    mte2 = above(f, "aic_mte2_ratio", limit("mte2-bound-cube-hungry", "watch"))
+    cube = below(f, "aic_mac_ratio", limit("mte2-bound-cube-hungry", "cube"))
+    share = value(f, "aic_mte2_ratio")
+    if mte2 is None or (cube is None and "aic_mac_ratio" in f.values):
+        return None
+    if share < max(value(f, "max_pipe_ratio"), WATCHED_CUBE * value(f, "aic_mac_ratio")):
+        return None
+    text = f"MTE2 is the longest pipe at {percent(share)} of the time: sources disagree from where on that is too much"
+    evidence = (mte2, *([cube] if cube else []), *context(f, "gm_bandwidth_utilisation", "floor_ratio"))
+    return Held(ALONE, pipe_headroom(f, "aic_mte2"), evidence, text)
 
 
 def _by_the_cube_alone(f: Features) -> Held | None:
@@ -82,6 +98,7 @@ def _starved(f: Features, mte2: float) -> bool:
 # The advisor calls 0.95 the memory wall for a cube operator; a cube at 0.8 is good whatever MTE2 shows, because the
 # share counts waiting.
 AT_THE_WALL, CUBE_GOOD, CLEARLY = 0.85, 0.8, 0.15
+WATCHED_CUBE = 1.5  # below the limit in use, MTE2 has to be clearly longer than the cube's work
 MULTIPLE = 2.0  # good kernels copy in less than their floor: the copies are part of it
 ALONE = 0.4  # confidence where the copies themselves were not measured
 

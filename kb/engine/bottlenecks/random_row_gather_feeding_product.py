@@ -41,4 +41,5 @@ BOTTLENECK = Bottleneck(
         )
     ),
     judge=judge,
+    parent="mte2-bound-cube-hungry",
 )

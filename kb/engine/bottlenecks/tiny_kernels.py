@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
-from kb.engine.metrics.run import is_small
+from kb.engine.metrics.run import SMALL_KERNEL_US, is_small
 from kb.model import Evidence, Features
 from kb.units import percent
 
@@ -31,7 +31,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     open_us = total - needed + min(gaps, total)
     top = sorted(group, key=lambda f: (-value(f, "compute_time_share"), f.labels.get("op_type", "")))[:NAMED]
     shown = tuple(
-        Evidence("launch_count", value(f, "launch_count"), "", "", f"{f.labels.get('op_type')}, {value(f, 'task_duration_us'):.1f} us each")
+        Evidence("task_duration_us", round(value(f, "task_duration_us"), 3), "us", f"< {SMALL_KERNEL_US:.0f} us", f"{f.labels.get('op_type')} x {value(f, 'launch_count'):.0f}")
         for f in top
     )  # fmt: skip
     share = value(run, "small_kernel_time_share")

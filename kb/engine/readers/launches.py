@@ -24,6 +24,8 @@ MOST_GROUPS = 20_000  # told apart while reading
 MOST_OPERATORS = 1_000  # kept apart in the end: those with the most time
 MOST_TYPES = 2_000  # types that the others are told apart by
 
+SUM_DIGITS = 6  # kept of a sum: a thousand times finer than what exports write
+
 _PEEK = 48  # characters of a line's middle zone that usually tell its group
 _CROWD = 8  # groups with one such beginning, beyond which the middle is cut out exactly
 _ABSENT = frozenset(("N/A", "NA", ""))
@@ -37,6 +39,10 @@ class Totals:
     total: float = 0.0
     low: float = float("inf")
     high: float = float("-inf")
+
+    def settle(self) -> None:
+        """Drop the digits that depend on the order of addition."""
+        self.total = round(self.total, SUM_DIGITS)
 
     def add(self, other: Totals) -> None:
         """Take in the times that `other` stands for."""
@@ -102,6 +108,12 @@ class Group:
         self.durations.clear()
         self.wait_cells.clear()
         self.tails.clear()
+
+    def settle(self) -> None:
+        """Drop what the order of addition leaves in the last digits of the sums: equal launches in any order are equal."""
+        self.time.settle()
+        self.wait.settle()
+        self.sums = [round(one, SUM_DIGITS) for one in self.sums]
 
     def _add_counters(self) -> None:
         """Sum the waiting tails.
@@ -193,6 +205,8 @@ class Launches:
     def finish(self) -> None:
         """Sum what still waits and close the timelines."""
         self.flush()
+        for group in self.groups.values():
+            group.settle()
         for timeline in self.timelines.values():
             timeline.finish()
 
