@@ -27,11 +27,11 @@ def write_index(path: Path) -> None:
     """Index the knowledge of this source tree into `path`."""
     sys.path.insert(0, str(ROOT))
     from kb import shipped
-    from kb.knowledge import embed, index, store
+    from kb.knowledge import embed, freshness, index
     from kb.knowledge.entry import load_entries
 
     entries = load_entries([shipped.root()])
-    mark = store.fingerprint(shipped.root(), times=False)
+    mark = freshness.fingerprint(shipped.root(), times=False)
     index.build(entries, path, embed.Embedder(embed.shipped_model()), fingerprint=mark)
 
 

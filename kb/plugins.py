@@ -11,10 +11,9 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 from kb import settings
 
@@ -28,8 +27,7 @@ class PluginWarning(UserWarning):
     """A package of somebody else could not be used, or only in part."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plugin:
+class Plugin(NamedTuple):
     """What one entry point gave: `name` is the entry point's, `package` the distribution that declares it."""
 
     group: Group

@@ -33,14 +33,13 @@ def show(id: str, *, db: str | None = None) -> Document:
     """
     from kb.knowledge.near import no_such_id
     from kb.knowledge.store import load_entries
-    from kb.report.entries import entry_document
-    from kb.report.outcomes import outcomes_members
+    from kb.report.outcomes import entry_with_outcomes
     from kb.store.outcomes import load
 
     entries = load_entries()
     if id not in entries:
         raise no_such_id("entry", id, entries)
-    return {"schema": "kb.entry/1", **entry_document(entries[id]), **outcomes_members(load(id, db=db))}
+    return entry_with_outcomes(entries[id], load(id, db=db))
 
 
 def advise(
@@ -83,18 +82,26 @@ def runs(*, limit: int = 20, db: str | None = None) -> Document:
     Raises:
         SourceError: the store cannot be read.
     """
-    from kb.model import to_dict
+    from kb.report.runs import runs_document
     from kb.store.runs import list_runs
 
-    return {"schema": "kb.runs/1", "runs": [to_dict(item) for item in list_runs(db=db, limit=limit)]}
+    return runs_document(list_runs(db=db, limit=limit))
 
 
-def run(run_id: str, *, db: str | None = None) -> Document:
-    """The report of a kept run, `kb.report/1`.
+def run(run_id: str, *, top: int | None = None, db: str | None = None) -> Document:
+    """The report of a kept run, `kb.report/1`; with `top` as `advise` would give it with at most so many recommendations.
 
     Raises:
         UsageError: no such run. SourceError: the store cannot be read.
     """
+    from dataclasses import replace
+
+    from kb.report import json
+    from kb.report.load import report_from_dict
     from kb.store.runs import load_run
 
-    return {key: value for key, value in load_run(run_id, db=db).items() if key != "measured"}
+    kept = load_run(run_id, db=db)
+    if top is None:
+        return {key: value for key, value in kept.items() if key != "measured"}
+    report = report_from_dict(kept, where=f"run {run_id}")
+    return json.document(replace(report, recommendations=report.recommendations[:top]))

@@ -9,18 +9,16 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from kb.errors import SourceError, UsageError
 
 LARGEST = 1 << 20  # bytes of a configuration file
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """A setting: its variable, its default, and whether it names files."""
 
     variable: str
@@ -39,8 +37,7 @@ KEYS: Mapping[str, Key] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """The value in force, and where it stands: the variable, the file, or nowhere."""
 
     value: str

@@ -13,6 +13,7 @@ from kb.engine.readers.archive import MOST_BYTES, MOST_MEMBERS, MOST_RATIO
 from kb.engine.readers.columns import all_columns
 from kb.engine.readers.listing import ARCHIVES, formats, refused
 from tools.print_database import database_page
+from tools.print_floors import floors_page
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = {"kernel": "Captures of single kernels", "job": "Exports of whole runs"}
@@ -75,7 +76,7 @@ def formats_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"database.md": database_page, "formats.md": formats_page}
+PAGES = {"database.md": database_page, "floors.md": floors_page, "formats.md": formats_page}
 
 
 def write(folder: Path) -> None:

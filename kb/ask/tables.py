@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-LANGUAGES = ("en", "zh", "ja")
+from kb.vocabulary.entries import LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,6 @@ class Intent:
         """Slots without which the query makes no sense."""
         alone = [group for group in self.needs if len(group) == 1]
         return frozenset(word for group in alone for word in group if word.startswith("@"))
-
-    @property
-    def about_all(self) -> bool:
-        """It is asked of all runs together, so no run is needed."""
-        return ":run" not in sql(self.id)
 
 
 def _rows(name: str) -> Iterator[list[str]]:

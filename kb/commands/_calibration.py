@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def keep(common: Common, profile: Path, soc: str) -> int:
     """Fit the classes to a profile, keep the factors, print one JSON line a class."""
     from kb import targets
-    from kb.commands._reports import write_file
+    from kb.commands._files import write_file
     from kb.engine import readers
     from kb.engine.estimate.calibrate import as_text, calibrate, path_of, rows
     from kb.report.dump import dumps

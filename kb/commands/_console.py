@@ -14,9 +14,9 @@ from kb.errors import UsageError
 from kb.report.dump import dumps
 from kb.report.page import Page
 from kb.report.text import clean
+from kb.vocabulary.entries import LANGUAGES
 
 PAGE_FORMATS = ("text", "json", "jsonl", "markdown", "html")
-LANGUAGES = ("en", "zh", "ja")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from kb.commands._calibration import kept_scales
 from kb.commands._console import Common
+from kb.commands._kept import kept
 from kb.commands._progress import working
-from kb.commands._reports import in_full, kept, print_reports
+from kb.commands._reports import in_full, print_reports
 from kb.errors import UsageError
 
 if TYPE_CHECKING:

@@ -1,28 +1,17 @@
-"""Outcomes as commands need them: those that are kept, and the one of two runs and a remedy."""
+"""The outcome of a remedy, from the runs before and after it."""
 
 from __future__ import annotations
 
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from kb.commands._console import Common, say
-from kb.errors import SourceError
+from kb.commands._console import Common
+from kb.commands._sides import report_of
 
 if TYPE_CHECKING:
     from kb.comparison import Comparison
     from kb.experience import Outcome
     from kb.model import Entry, Report
-
-
-def kept_outcomes(given: Common, entry: str | None = None) -> tuple[Outcome, ...]:
-    """What remedies gave here; a store that cannot be read costs only a warning."""
-    from kb.store.outcomes import load
-
-    try:
-        return load(entry, db=given.db or None)
-    except SourceError as fault:
-        say(given, f"outcomes are not used: {fault.where}: {fault.what}")
-        return ()
 
 
 def measured_outcome(
@@ -33,7 +22,6 @@ def measured_outcome(
     Raises:
         UsageError: no such entry or run. NothingToJudge: the runs cannot be compared.
     """
-    from kb.commands._sides import report_of
     from kb.engine.compare import compare
     from kb.engine.compare.result import outcome_of
     from kb.knowledge.near import no_such_id

@@ -1,20 +1,15 @@
-"""What the commands that print reports share: the request, keeping the run, printing, writing a file."""
+"""What the commands that print reports share: the request, and printing."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kb.commands._console import Common, emit, say, screen_width, use_color
+from kb.commands._console import Common, emit, screen_width, use_color
+from kb.commands._kept import kept_outcomes
 from kb.commands._language import in_language
 from kb.commands._options import Audience
-from kb.commands._outcomes import kept_outcomes
-from kb.errors import SourceError, UsageError
 from kb.model import Report
 from kb.report import views
 
@@ -39,18 +34,6 @@ _WHO = {
     Audience.model: "model-developer",
     Audience.deployment: "deployment",
 }
-
-
-def kept(given: Common, report: Report) -> Report:
-    """The report, kept in the store; a store that cannot be written costs only a warning."""
-    from kb.report import json
-    from kb.store.runs import save
-
-    try:
-        save(json.kept(report), db=given.db or None)
-    except SourceError as fault:
-        say(given, f"this run was not kept: {fault.where}: {fault.what}")
-    return report
 
 
 def stated_soc(given: str) -> str:
@@ -88,49 +71,3 @@ def print_reports(given: Common, reports: Sequence[Report], *, many: bool = Fals
     emit(
         views.render(given.format, told, lang=given.lang, width=screen_width(), color=use_color(), many=many)
     )
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all.
-
-    Raises:
-        UsageError: it cannot be written there.
-    """
-    with whole_file(path) as part, part.open("w", encoding="utf-8", errors="replace") as stream:
-        stream.write(text if text.endswith("\n") else text + "\n")
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write into, which takes its place when all went well and is gone otherwise.
-
-    A link stays a link; what is no file (a device, a pipe) is written into as it is and never replaced.
-
-    Raises:
-        UsageError: it cannot be written there.
-    """
-    try:
-        path = path.resolve()
-        if path.exists() and not path.is_file():
-            yield path
-            return
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        part = Path(name)
-        try:
-            yield part
-            part.chmod(0o666 & ~_umask())
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-    except OSError as fault:
-        raise UsageError(
-            f"cannot be written: {fault.strerror or fault}", where=str(path), now="Give another file with -o."
-        ) from fault
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.commands._console import Common
+from kb.commands._files import existing_path
+from kb.commands._kept import kept
 from kb.commands._progress import working
-from kb.commands._reports import kept
-from kb.commands.advise import existing_path
+from kb.commands._reports import in_full, request_for
 from kb.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ def report_of(common: Common, text: str, soc: str = "") -> Report:
     found = _from_file(path) if path.suffix.lower() == ".json" and path.is_file() else None
     if found is not None:
         return found
-    from kb.commands._reports import in_full, request_for
     from kb.engine import pipeline
 
     request = in_full(request_for(common, soc=soc))

@@ -9,8 +9,10 @@ import typer
 
 from kb.commands import _options
 from kb.commands._console import Common
+from kb.commands._files import existing_path
+from kb.commands._kept import kept
 from kb.commands._progress import working
-from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for, stated_soc
+from kb.commands._reports import FORMATS, in_full, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.textfile import STDIN
 
@@ -84,17 +86,6 @@ def run(
     many = _is_list(counters) if isinstance(counters, Path) else isinstance(counters, list)
     print_reports(common, shown, many=many)
     return 0
-
-
-def existing_path(text: str) -> Path:
-    """A path as it was typed; an empty one (a variable that is not set) is not the folder one stands in.
-
-    Raises:
-        UsageError: it is empty.
-    """
-    if not text:
-        raise UsageError("an empty path", where="PATH", now='Give a path; "." stands for the current folder.')
-    return Path(text)
 
 
 def _is_list(path: Path) -> bool:

@@ -70,7 +70,7 @@ def run(
       kb compare 4be1c0ff 77aa01bc --format markdown
       kb compare base.csv new.csv --fail-on-regression 5% --format junit -o compare.xml
     """
-    from kb.commands._reports import write_file
+    from kb.commands._files import write_file
     from kb.commands._sides import percent, report_of
     from kb.engine.compare import compare, gated
     from kb.report.comparison.views import render

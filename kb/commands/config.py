@@ -16,11 +16,12 @@ from typing import Annotated, Any
 import typer
 
 from kb import settings
-from kb.commands._console import LANGUAGES, PAGE_FORMATS, Common, emit, say, show
+from kb.commands._console import PAGE_FORMATS, Common, emit, say, show
 from kb.errors import UsageError
 from kb.report.catalogue import say as text
 from kb.report.dump import dumps
 from kb.report.page import Page, Table
+from kb.vocabulary.entries import LANGUAGES
 
 PANEL, ORDER = "Upkeep", 9
 

@@ -59,8 +59,7 @@ def _search(
       kb eval search my_questions.tsv --unreached 10 --format json
     """
     from kb.knowledge import chosen, evaluate, store
-    from kb.report.catalogue import say
-    from kb.report.page import Block, Heading, Page, Para, Table
+    from kb.report import evaluation
 
     least = evaluate.read_floor(floor) if floor else {}
     with working(common, f"asking {questions}"):
@@ -72,30 +71,11 @@ def _search(
         results = evaluate.run(index, asked)
         lost = evaluate.unreached(index, asked, unreached) if unreached else []
     worse = evaluate.below(results, least) if least else {}
-    rows = [
-        {"way": way, "group": group, **scores._asdict()}
-        for way, groups in results.items()
-        for group, scores in groups.items()
-    ]
-    cells = tuple(
-        (row["way"], row["group"], str(row["questions"]), *(f"{row[key]:.3f}" for key in list(row)[3:]))
-        for row in rows
+    rows = evaluation.search_rows(results)
+    page = evaluation.search_page(
+        rows, lost, unreached, worse, size=index.size if unreached else 0, lang=common.lang
     )
-    heads = tuple(rows[0]) if rows else ()
-    blocks: list[Block] = [Table(heads, cells, frozenset(range(2, len(heads))))] if rows else []
-    if unreached:
-        text = say("eval.unreached", common.lang, k=unreached, count=len(lost), all=index.size)
-        blocks += [Heading(text), Table(("id",), tuple((name,) for name in lost))]
-    blocks += [
-        Para(say("eval.below", common.lang, name=name, found=f"{found:.3f}", least=f"{bound:.3f}"))
-        for name, (found, bound) in worse.items()
-    ]
-    page = Page(
-        say("eval.search", common.lang, count=rows[0]["questions"] if rows else 0),
-        tuple(blocks),
-        lang=common.lang,
-    )
-    document: dict[str, Any] = {"schema": "kb.eval/1", "results": rows}
+    document: dict[str, Any] = {"schema": evaluation.SCHEMA, "results": rows}
     document |= {"unreached": lost} if unreached else {}
     document |= {"below_floor": sorted(worse)} if floor else {}
     show(common, page, document, rows)
@@ -145,62 +125,31 @@ def _estimate(
         return _networks(common, networks, cross=cross)
     assert timings is not None  # noqa: S101 - one of the two was given
     from kb.engine.estimate.evaluate import evaluate
-    from kb.report.catalogue import say
-    from kb.report.page import Page, Table
+    from kb.report import evaluation
 
     with working(common, f"estimating {timings}"):
         scores = evaluate(timings, cross=cross)
     rows = [to_dict(score) | {"share": score.share} for score in scores]
-    heads: tuple[str, ...] = ("kind", "by", "group", "rows", "share", "error", "covered")
-    heads += ("cross_error", "cross_covered") if cross else ()
-    cells = tuple(tuple(_cell(row.get(head)) for head in heads) for row in rows)
-    page = Page(
-        say("eval.estimate", common.lang, count=sum(row["rows"] for row in rows if row["by"] == "chip")),
-        (Table(heads, cells, frozenset(range(3, len(heads)))),) if rows else (),
-        lang=common.lang,
-    )
-    show(common, page, {"schema": "kb.eval/1", "results": rows}, rows)
+    document = {"schema": evaluation.SCHEMA, "results": rows}
+    show(common, evaluation.estimate_page(rows, cross=cross, lang=common.lang), document, rows)
     return 0
 
 
 def _networks(common: Common, table: Path, *, cross: bool) -> int:
     """Scores of whole networks, and their summary."""
     from kb.engine.estimate.networks import read_networks, score, summary
-    from kb.report.catalogue import say
-    from kb.report.page import Fields, Page, Table
+    from kb.report import evaluation
 
     with working(common, f"estimating {table}"):
         scores = score(read_networks(table), cross=cross)
     rows = [to_dict(one) | {"factor": one.factor, "covered": one.covered} for one in scores]
-    heads: tuple[str, ...] = ("network", "batch", "measured_us", "mid_us", "low_us", "high_us", "factor")
-    heads += ("cross_factor",) if cross else ()
     for row, one in zip(rows, scores, strict=True):
         if one.cross_us is not None:
             row["cross_factor"] = one.cross_us / one.measured_us
-    cells = tuple(tuple(_short(row.get(head)) for head in heads) for row in rows)
     sums = summary(scores)
-    page = Page(
-        say("eval.networks", common.lang, count=len(rows)),
-        (
-            Fields(tuple((name, _cell(value)) for name, value in sums.items())),
-            Table(heads, cells, frozenset(range(1, 8))),
-        ),
-        lang=common.lang,
-    )
-    show(common, page, {"schema": "kb.eval/1", "summary": sums, "results": rows}, rows)
+    document = {"schema": evaluation.SCHEMA, "summary": sums, "results": rows}
+    show(common, evaluation.networks_page(rows, sums, cross=cross, lang=common.lang), document, rows)
     return 0
-
-
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.0f}" if value >= 100 else f"{value:.2f}"
-    return _cell(value)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.3f}"
-    return "" if value is None else str(value)
 
 
 def _advice(

@@ -44,41 +44,10 @@ def run(
 
 
 def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> None:
-    from kb.report.catalogue import say
-    from kb.report.entries import entries_table, entry_document, entry_page, entry_row
-    from kb.report.page import Block, Heading, Items, Page
+    from kb.report.explained import explained
 
-    others = sorted(
-        (entry for entry in entries.values() if entry.id != bottleneck), key=lambda entry: entry.id
-    )
-    groups = {
-        "helps": [e for e in others if bottleneck in e.bottlenecks and e.kind in ("recipe", "tip")],
-        "not": [e for e in others if bottleneck in e.not_for],
-        "shown": [e for e in others if bottleneck in e.bottlenecks and e.kind == "case"],
-    }
-    pattern = entries.get(bottleneck)
-    page = entry_page(pattern, common.lang) if pattern else Page(bottleneck, lang=common.lang)
-    blocks: list[Block] = []
-    judged = _judged(bottleneck)
-    if judged:
-        said = tuple(say(f"explain.{item['kind']}", common.lang, **item) for item in judged)
-        blocks += [Heading(say("explain.judged", common.lang)), Items(said)]
-    for key, found in groups.items():
-        if found:
-            blocks += [
-                Heading(say(f"explain.{key}", common.lang)),
-                entries_table(found, common.lang, kind=False),
-            ]
-    document = {
-        "schema": "kb.explain/1",
-        "bottleneck": bottleneck,
-        **({"pattern": entry_document(pattern)} if pattern else {}),
-        "judged": judged,
-        "helps": [entry_row(entry, common.lang) for entry in groups["helps"]],
-        "does_not_help": [entry_row(entry, common.lang) for entry in groups["not"]],
-        "cases": [entry_row(entry, common.lang) for entry in groups["shown"]],
-    }
-    show(common, Page(page.title, (*page.blocks, *blocks), note=page.note, lang=page.lang), document)
+    page, document = explained(bottleneck, entries, _judged(bottleneck), common.lang)
+    show(common, page, document)
 
 
 def _judged(bottleneck: str) -> list[dict[str, str]]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kb.commands._console import Common, show
-
-if TYPE_CHECKING:
-    from kb.report.page import Page
 
 PANEL, ORDER = "Upkeep", 5
 
@@ -23,6 +20,7 @@ def run(common: Common) -> int:
       kb formats --format json
     """
     from kb.engine.readers.listing import ARCHIVES, formats, refused
+    from kb.report.formats import formats_page
 
     rows: list[dict[str, Any]] = [
         {
@@ -40,27 +38,5 @@ def run(common: Common) -> int:
         "archives": [{"name": name, "holds": holds} for name, holds in ARCHIVES],
         "refused": [{"name": name, "now": now} for name, now in refused()],
     }
-    show(common, _page(document, common.lang), document, rows)
+    show(common, formats_page(document, common.lang), document, rows)
     return 0
-
-
-def _page(document: dict[str, Any], lang: str) -> Page:
-    from kb.report.catalogue import say
-    from kb.report.page import Heading, Page, Table
-
-    heads = tuple(say(key, lang) for key in ("formats.name", "formats.title", "formats.family"))
-    families = {"kernel": say("formats.kernel", lang), "job": say("formats.job", lang)}
-    rows = tuple((item["name"], item["title"], families[item["family"]]) for item in document["formats"])
-    archives = tuple((item["name"], item["holds"]) for item in document["archives"])
-    refused = tuple((item["name"], item["now"]) for item in document["refused"])
-    return Page(
-        say("formats.count", lang, count=len(rows)),
-        (
-            Table(heads, rows),
-            Heading(say("formats.archives", lang)),
-            Table((heads[0], say("formats.holds", lang)), archives),
-            Heading(say("formats.refused", lang)),
-            Table((say("formats.looks", lang), say("formats.now", lang)), refused),
-        ),
-        lang=lang,
-    )

@@ -10,8 +10,10 @@ import typer
 
 from kb.commands import _options
 from kb.commands._console import Common, say, screen_width, show
+from kb.commands._files import write_file
 from kb.commands._forecast import foretold
-from kb.commands._reports import kept, request_for, write_file
+from kb.commands._kept import kept
+from kb.commands._reports import request_for
 from kb.errors import UsageError
 from kb.report.page import Page
 

@@ -121,7 +121,7 @@ def _list(common: Common) -> int:
 
 
 def _export(common: Common, folder: Path) -> int:
-    from kb.commands._reports import write_file
+    from kb.commands._files import write_file
     from kb.knowledge.entry import FOLDERS
     from kb.knowledge.outcomes import exported, text_of
     from kb.knowledge.store import load_entries

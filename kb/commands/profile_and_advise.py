@@ -12,8 +12,9 @@ import typer
 from kb.commands import _options, advise
 from kb.commands._console import Common, emit, say
 from kb.commands._forecast import print_forecast
+from kb.commands._kept import kept
 from kb.commands._progress import counting
-from kb.commands._reports import FORMATS, in_full, kept, print_reports, request_for, stated_soc
+from kb.commands._reports import FORMATS, in_full, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.report.catalogue import say as told
 

@@ -12,26 +12,21 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from kb import units
 from kb.commands._console import PAGE_FORMATS, Common, emit, show
 from kb.commands._console import say as remark_on
-from kb.commands._reports import FORMATS, print_reports, whole_file
+from kb.commands._files import whole_file
+from kb.commands._reports import FORMATS, print_reports
 from kb.errors import UsageError
 from kb.report.catalogue import say
-from kb.report.page import Page, Table
-from kb.report.text import clean, shorten
-
-if TYPE_CHECKING:
-    from kb.store.runs import RunSummary
+from kb.report.page import Page
 
 __all__ = ["COMMANDS", "FORMATS", "FORMATS_OF", "ORDER", "PANEL"]
 
 PANEL, ORDER = "Runs", 2
-HEADLINE, TARGET = 60, 32  # columns of a line in the list; the other formats have all of it
 
 
 def _list(
@@ -46,33 +41,15 @@ def _list(
       kb runs list
       kb runs list -n 5 --format json
     """
-    from kb.model import to_dict
+    from kb.report.runs import runs_document, runs_page
     from kb.store.database import location
     from kb.store.runs import list_runs
 
     found = list_runs(db=common.db or None, limit=limit)
-    rows: list[dict[str, Any]] = [to_dict(item) for item in found]
-    page = _page(found, str(location(common.db or None)), common.lang)
-    show(common, page, {"schema": "kb.runs/1", "runs": rows}, rows)
+    document = runs_document(found)
+    page = runs_page(found, str(location(common.db or None)), common.lang)
+    show(common, page, document, document["runs"])
     return 0
-
-
-def _page(found: list[RunSummary], where: str, lang: str) -> Page:
-    if not found:
-        return Page(say("runs.none", lang), note=where, lang=lang)
-    heads = ("runs.id", "runs.created", "label.target", "label.time", "runs.headline")
-    table = Table(tuple(say(head, lang) for head in heads), tuple(map(_cells, found)), frozenset({3}))
-    return Page(say("runs.count", lang, count=len(found), db=where), (table,), lang=lang)
-
-
-def _cells(run: RunSummary) -> tuple[str, ...]:
-    return (
-        run.id,
-        run.created.replace("T", " ").removesuffix("+00:00"),
-        _end(run.target),
-        "" if run.total_us is None else units.us(run.total_us),
-        shorten(clean(run.headline), HEADLINE),
-    )
 
 
 def _show(
@@ -91,11 +68,6 @@ def _show(
     report = report_from_dict(load_run(run_id, db=common.db or None), where=f"run {run_id}")
     print_reports(common, [report])
     return 0
-
-
-def _end(path: str) -> str:
-    """The end of a path, which tells runs apart."""
-    return path if len(path) <= TARGET else "…" + path[1 - TARGET :]
 
 
 def _export(
@@ -213,7 +185,7 @@ def _sql(
       kb runs sql "select type, time_us, share from type_times order by time_us desc limit 5"
       kb runs sql "select pattern, runs from bottleneck_history order by runs desc" --format json
     """
-    from kb.commands._rows import rows_page
+    from kb.report.rows import rows_page
     from kb.store.query import query
 
     text = sys.stdin.read() if sql == "-" else sql

@@ -7,14 +7,13 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from kb.commands._console import LANGUAGES, PAGE_FORMATS, common, emit, show
+from kb.commands._console import PAGE_FORMATS, common, emit, show
 from kb.errors import UsageError
 from kb.report.dump import dumps
 from kb.report.found import found_page
+from kb.vocabulary.entries import GRADES, KINDS, LANGUAGES
 
 PANEL, ORDER = "Knowledge base", 1
-KINDS = ("case", "recipe", "pattern", "tip")
-GRADES = ("vendor", "third-party", "stated", "practice")
 
 _EXAMPLES = """\
 Examples:

@@ -27,11 +27,11 @@ def run(
       kb show vector-larger-copies
       kb show yolov8s-910b-seed --format json
     """
-    from kb.commands._outcomes import kept_outcomes
+    from kb.commands._kept import kept_outcomes
     from kb.knowledge.near import no_such_id
     from kb.knowledge.store import load_entries
-    from kb.report.entries import entry_document, entry_page
-    from kb.report.outcomes import beside_published, outcomes_members
+    from kb.report.entries import entry_page
+    from kb.report.outcomes import beside_published, entry_with_outcomes
 
     entries = load_entries()
     entry = entries.get(id)
@@ -40,6 +40,5 @@ def run(
     outcomes = kept_outcomes(common, entry.id)
     page = entry_page(entry, common.lang)
     tried = tuple(beside_published(entry, outcomes, common.lang))
-    document = {"schema": "kb.entry/1", **entry_document(entry), **outcomes_members(outcomes)}
-    show(common, replace(page, blocks=(*page.blocks, *tried)), document)
+    show(common, replace(page, blocks=(*page.blocks, *tried)), entry_with_outcomes(entry, outcomes))
     return 0

@@ -36,10 +36,11 @@ def run(
     from kb.report.catalogue import say
     from kb.report.found import hit_blocks
     from kb.report.page import Page
+    from kb.vocabulary.entries import KINDS
 
     if store.record_of(id) is None:
         raise no_such_id("entry", id, store.load_entries())
-    kinds = search.KINDS if kind is None else (kind.value,)
+    kinds = KINDS if kind is None else (kind.value,)
     hits = search.similar(id, kinds=kinds, k=k, lang=common.lang)
     rows = [{name: value for name, value in hit._asdict().items() if name != "parts"} for hit in hits]
     note = say("search.count", common.lang, count=len(hits)) if hits else say("search.none", common.lang)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kb import operators, targets
 from kb.engine import tensors
-from kb.engine.tensors import ASSUMED_DTYPE, MAX_ELEMENTS
+from kb.engine.tensors import ASSUMED_DTYPE, MAX_ELEMENTS, NAMED
 from kb.errors import UsageError
 from kb.model import Chip, CoreKind, Measure, Notice, Operator, Profile, Tensor
 
@@ -20,7 +20,6 @@ _DIMS = r"(\d{1,18}(?:\s*[x,*]\s*\d{1,18})*)"
 _SHAPE = re.compile(
     rf"^\s*(?:{_DIMS}|\[\s*{_DIMS}\s*,?\s*\]|\(\s*{_DIMS}\s*,?\s*\))\s*(?:[:@ ]\s*([A-Za-z]\w*))?\s*$"
 )
-_NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
 # Named sizes by work pattern: what a letter means depends on the operator.
 _SIZES = {
     "matmul": {"m": "matmul_m", "n": "matmul_n", "k": "matmul_k"},
@@ -66,7 +65,7 @@ def sizes(text: str, pattern: str) -> dict[str, Measure]:
     """Metrics out of named sizes such as `M=1 N=4096 K=4096`, as far as the work pattern gives them a meaning."""
     wanted = next((names for kind, names in _SIZES.items() if kind in pattern), {})
     found: dict[str, Measure] = {}
-    for name, number in _NAMED.findall(text):
+    for name, number in NAMED.findall(text):
         metric = wanted.get(name.lower())
         if metric is not None:
             found.setdefault(metric, Measure(float(number), "", f"stated: {name}={number}"))
@@ -89,7 +88,7 @@ def apply(profile: Profile, shape: str | None) -> Profile:
     if not text or profile.scope != "operator":
         return profile
     text = f"{text} {profile.stated.get('dtype', '')}".strip()
-    if _NAMED.search(text) or not shape:
+    if NAMED.search(text) or not shape:
         if shape:
             _check_sizes(text, profile)
         changed = tuple(_with_words(op, text) for op in profile.operators)
@@ -108,7 +107,7 @@ def _check_sizes(text: str, profile: Profile) -> None:
         *filter(None, kinds),
     }  # an own kernel may compute anything
     found = [sizes(text, pattern) for pattern in patterns]
-    zero = next((f"{name}={number}" for name, number in _NAMED.findall(text) if int(number) == 0), None)
+    zero = next((f"{name}={number}" for name, number in NAMED.findall(text) if int(number) == 0), None)
     if zero or not any(found):
         raise UsageError(
             f"a size of 0: {zero}" if zero else f"no size in {text!r} means anything for these operators",

@@ -16,7 +16,7 @@ from kb.model import Tensor
 ASSUMED_DTYPE = "16-bit"
 LARGEST_AXIS = 2**31
 MAX_ELEMENTS = 2**50
-_NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
+NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
 _CUBED = re.compile(r"\b(\d{1,9})\s*(?:cubed|\^3)")
 _AXES = re.compile(
     r"(?<![\w.])(\d{1,10}(?:\s*[x×*]\s*\d{1,10})+)(?![\w.])|\[\s*(\d{1,10}(?:\s*,\s*\d{1,10})*)\s*\]"
@@ -51,7 +51,7 @@ class Sizes:
 
 def read(text: str, pattern: str) -> Sizes:
     """The tensors of an operator of this work pattern, as far as `text` gives them."""
-    named = {name.lower(): int(number) for name, number in _NAMED.findall(text)}
+    named = {name.lower(): int(number) for name, number in NAMED.findall(text)}
     dtype = dtype_in(text)
     if pattern.startswith(PRODUCTS):
         found = _product(text, named, dtype)

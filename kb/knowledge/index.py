@@ -29,9 +29,11 @@ from statistics import fmean, pstdev
 from kb import shipped
 from kb.knowledge import terms, words
 from kb.knowledge.embed import Embedder, Encoder, code_bits, quantise, shipped_model
+from kb.knowledge.freshness import FORMAT
 from kb.knowledge.record import entry as record_entry
-from kb.knowledge.store import FORMAT
-from kb.model import Entry, members
+from kb.model import Entry
+from kb.model.plain import members
+from kb.vocabulary.entries import LANGUAGES
 
 LARGE = 20_000  # entries from which the file is not packed
 MANY = 50  # texts from which the whole table of the built-in model is read
@@ -155,7 +157,7 @@ def fill(
 def vector_text(entry: Entry) -> str:
     """What is embedded of an entry: its title and symptom, the title in the other languages, and users' words for it."""
     title = entry.title
-    said = (alias for language in ("en", "zh", "ja") for alias in entry.aliases.get(language, ()))
+    said = (alias for language in LANGUAGES for alias in entry.aliases.get(language, ()))
     return " ".join(text for text in (f"{title.en}. {entry.symptom.en}", title.zh, title.ja, *said) if text)
 
 

@@ -11,13 +11,9 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kb import plugins, settings
 from kb.errors import KnowledgeError
-
-if TYPE_CHECKING:
-    from kb.model import Entry
 
 FOLDERS = ("cases", "recipes", "patterns", "tips")
 
@@ -73,32 +69,8 @@ def _folders_of(found: tuple[plugins.Plugin, ...]) -> tuple[Path, ...]:
     return tuple(folders)
 
 
-def merged(root: Path) -> tuple[list[Entry], list[str]]:
-    """The shipped entries of `root` with those of the team, and a line for each fault that left one of these out.
-
-    Raises:
-        KnowledgeError: faults in the shipped entries, or see `folders`.
-    """
-    from kb.knowledge.entry import entry_files, load_entries, parse_file
-    from kb.knowledge.faults import errors
-    from kb.knowledge.head import UNPRINTABLE
-    from kb.knowledge.validate import validate
-
-    entries = list(load_entries([root]))
-    given = folders()
-    if not given:
-        return entries, []
-    faults = [fault for fault in errors(validate(given, beside=[root])) if fault.code != "no-entries"]
-    faulty = {fault.file for fault in faults}
-    for _, path in entry_files(given):
-        entry = None if str(path) in faulty else parse_file(path).entry
-        if entry is not None:
-            entries.append(entry)
-    return entries, [UNPRINTABLE.sub("?", f"{fault.file}:{fault.line}: {fault.what}") for fault in faults]
-
-
 def stats(folder: Path) -> Iterator[tuple[str, int, int]]:
-    """(path, size, time of change) of every file that `merged` would read below a folder."""
+    """(path, size, time of change) of every file that `kb.knowledge.merged` would read below a folder."""
     for name in (".", *FOLDERS):
         try:
             with os.scandir(folder / name) as found:

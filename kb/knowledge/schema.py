@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 from kb.knowledge.head import Node
 from kb.model import Basis, Condition, EntryKind, Grade, Observation, PublishedGain, State, Text3
+from kb.vocabulary.entries import LANGUAGES
 
-LANGS = ("en", "zh", "ja")
 OPS = ("<", "<=", ">", ">=", "==", "!=", "in", "~")
 WHO = ("kernel-developer", "model-developer", "deployment")
 EFFORT = ("low", "medium", "high")
@@ -104,8 +104,8 @@ class HeadReader:
             return Text3("")
         if not isinstance(node.value, dict):
             return Text3(self._text(node, key, limit))
-        self._only(node, LANGS, key)
-        found = {k: self._text(n, f"{key}.{k}", limit) for k, n in node.value.items() if k in LANGS}
+        self._only(node, LANGUAGES, key)
+        found = {k: self._text(n, f"{key}.{k}", limit) for k, n in node.value.items() if k in LANGUAGES}
         if not found.get("en"):
             self.report((node.line, node.column), "missing-key", f"{key} has no English text", "add `en:`")
         return Text3(found.get("en", ""), found.get("zh", ""), found.get("ja", ""))
@@ -115,8 +115,8 @@ class HeadReader:
         node = self.node.value.get("aliases")
         if node is None or not self._is(node, dict, "aliases", "a mapping from language to a list"):
             return {}
-        self._only(node, LANGS, "aliases")
-        return {k: self._texts(n, f"aliases.{k}") for k, n in node.value.items() if k in LANGS}
+        self._only(node, LANGUAGES, "aliases")
+        return {k: self._texts(n, f"aliases.{k}") for k, n in node.value.items() if k in LANGUAGES}
 
     def conditions(self) -> tuple[Condition, ...]:
         """The `when` list."""

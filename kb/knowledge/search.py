@@ -25,6 +25,7 @@ from kb.knowledge.embed import sign_bits
 from kb.knowledge.nearest import LARGE, nearest
 from kb.knowledge.turn import in_turn
 from kb.textfile import read_text
+from kb.vocabulary.entries import GRADES, KINDS, LANGUAGES
 
 WORDS = 1.0  # weight of the words beside the meaning
 LIKE = 1.5  # the same for findings and entries, which use the words of the field as the entries do
@@ -38,9 +39,6 @@ _PER_IDF = (
 _LOOKED_AT = 10  # entries that decide whether anything fits
 _FITTING = 0.9
 _CHUNK = 900
-KINDS = ("case", "recipe", "pattern", "tip")
-GRADES = ("vendor", "third-party", "stated", "practice")
-LANGUAGES = ("en", "zh", "ja")
 
 
 class Hit(NamedTuple):

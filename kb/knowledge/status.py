@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kb.knowledge.schema import GRADES, KINDS, LANGS, STATES
+from kb.knowledge.schema import GRADES, KINDS, STATES
 from kb.model import Entry
+from kb.vocabulary.entries import LANGUAGES
 
 GROUPS = ("state", "grade", "chip", "family")
 WEAK_FROM = 3  # reasons that make an entry weak
@@ -35,7 +36,7 @@ def status(entries: Iterable[Entry]) -> Status:
     return Status(
         {kind: sum(entry.kind == kind for entry in listed) for kind in KINDS},
         {group: tuple(_rows(group, listed)) for group in GROUPS},
-        {lang: _translated(listed, lang) for lang in LANGS},
+        {lang: _translated(listed, lang) for lang in LANGUAGES},
         sum(_has_figure(entry) for entry in recipes),
         sum(bool(entry.snippet) for entry in recipes),
         sum(bool(entry.when) for entry in recipes),

@@ -22,8 +22,9 @@ from zlib import crc32
 
 from kb import settings, shipped
 from kb.errors import KnowledgeError
-from kb.knowledge import chosen, own
+from kb.knowledge import chosen, freshness, own
 from kb.knowledge import nearest as near
+from kb.knowledge.freshness import FORMAT
 from kb.knowledge.turn import in_turn
 
 if TYPE_CHECKING:
@@ -31,15 +32,6 @@ if TYPE_CHECKING:
     from kb.model import Entry
 
 MEMORY = ":memory:"  # where an index lies that no file holds
-FORMAT = 4  # of the index file; kb.knowledge.index writes it
-_ALSO_READ = (
-    "glossary.tsv",
-    "aliases.tsv",
-    "operators/op_types.tsv",
-    "operators/extra_types.tsv",
-    "model/static.db",
-)
-_MAKERS = ("index.py", "terms.py", "words.py")  # a change of these changes what an index holds
 _LOCK_SECONDS = 60.0
 _SAY_AFTER_SECONDS = 1.0
 _TOLD = 5  # faults of a team's entries told one by one
@@ -234,43 +226,11 @@ def version() -> str:
     return shipped.version()
 
 
-def fingerprint(root: Path, *, times: bool) -> str:
-    """A cheap mark of the files an index is made from and by: names and sizes, and with `times` when they were changed."""
-    files = sorted(_stats(root))
-    text = "\n".join(f"{name} {size} {changed if times else ''}" for name, size, changed in files)
-    return f"{FORMAT}-{len(files)}-{sum(size for _, size, _ in files)}-{crc32(text.encode()):08x}"
-
-
-def _mark(root: Path) -> str:
-    """The fingerprint of the shipped files, and of the team's."""
-    mark = fingerprint(root, times=True)
-    files = sorted(stat for folder in own.folders() for stat in own.stats(folder))
-    return f"{mark}-{crc32(repr((own.folders(), files)).encode()):08x}" if own.folders() else mark
-
-
-def _stats(root: Path) -> Iterator[tuple[str, int, int]]:
-    for folder in own.FOLDERS:
-        try:
-            with os.scandir(root / folder) as found:
-                for item in found:
-                    if item.name.endswith(".md"):
-                        stat = item.stat()
-                        yield f"{folder}/{item.name}", stat.st_size, stat.st_mtime_ns
-        except FileNotFoundError:
-            continue
-    for path in (*(root / name for name in _ALSO_READ), *map(Path(__file__).with_name, _MAKERS)):
-        try:
-            stat = path.stat()
-        except FileNotFoundError:
-            continue
-        yield path.name, stat.st_size, stat.st_mtime_ns
-
-
 def _find(named: Path | None, model: str) -> Index:
     encoder = chosen.encoder(model)
     if named is None and model == chosen.BUILTIN and not own.folders():
         found = _made_instead(encoder) or _usable(
-            shipped.root() / "index.db", encoder, fingerprint(shipped.root(), times=False)
+            shipped.root() / "index.db", encoder, freshness.fingerprint(shipped.root(), times=False)
         )
         if found:
             return found
@@ -283,7 +243,7 @@ def _made_instead(encoder: Encoder) -> Index | None:
         path = _cache_folder() / _name("")
     except OSError:
         return None
-    return _usable(path, encoder, _mark(shipped.root())) if path.is_file() else None
+    return _usable(path, encoder, freshness.mark(shipped.root())) if path.is_file() else None
 
 
 def _usable(path: Path, embedder: Encoder, mark: str) -> Index | None:
@@ -309,7 +269,7 @@ def _cached(
     progress: Callable[[int], None] | None = None,
 ) -> Index:
     root = shipped.root()
-    mark = _mark(root)
+    mark = freshness.mark(root)
     if named is not None and named.exists() and not _is_index(named):
         raise KnowledgeError(
             "the file that KB_INDEX names is no search index, or a damaged one",
@@ -328,7 +288,9 @@ def _cached(
                     where=str(named),
                     now="let KB_INDEX name a file in a folder you may write to",
                 ) from fault
-    entries, left_out = own.merged(root)
+    from kb.knowledge.merged import merged
+
+    entries, left_out = merged(root)
     return in_memory(entries, embedder, left_out)
 
 
@@ -362,13 +324,14 @@ def _build(path: Path, embedder: Encoder, mark: str, progress: Callable[[int], N
     import threading
 
     from kb.knowledge import index as builder
+    from kb.knowledge.merged import merged
 
     text = f"kb: building the search index {path} (once, and after entries changed)"
     notice = threading.Timer(_SAY_AFTER_SECONDS, print, (text,), {"file": sys.stderr, "flush": True})
     notice.daemon = True
     notice.start()
     try:
-        entries, left_out = own.merged(shipped.root())
+        entries, left_out = merged(shipped.root())
         builder.build(
             entries, path, embedder, fingerprint=mark, old=path, left_out=left_out, progress=progress
         )

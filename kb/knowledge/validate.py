@@ -27,6 +27,7 @@ from kb.knowledge.template import TODO
 from kb.knowledge.wording import worded
 from kb.model import Entry
 from kb.vocabulary import bottlenecks
+from kb.vocabulary.entries import LANGUAGES
 from kb.vocabulary.metrics import BY_ID
 
 __all__ = ["CODES", "Fault", "errors", "render_text", "to_dict", "validate"]
@@ -342,7 +343,7 @@ def filled(entry: Entry) -> Iterator[Found]:
 
 def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
     for key in ("title", "symptom", "remedy"):
-        for lang in ("en", "zh", "ja"):
+        for lang in LANGUAGES:
             yield f"{key}.{lang}", getattr(getattr(entry, key), lang)
     for key in ("cause", "why", "check", "when_not", "snippet"):
         yield f"section.{'steps' if key == 'snippet' else key}", getattr(entry, key)

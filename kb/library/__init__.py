@@ -122,7 +122,7 @@ def search(
         UsageError: an unknown kind, chip, bottleneck, grade or language, or `k` below 1. KnowledgeError: the knowledge base is damaged.
     """
     from kb.knowledge import search as searching
-    from kb.report.catalogue import LANGUAGES
+    from kb.vocabulary.entries import LANGUAGES
 
     if lang not in LANGUAGES:
         raise UsageError(f"no language {lang!r}", where="lang", now=f"Choose one of {', '.join(LANGUAGES)}.")

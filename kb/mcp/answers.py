@@ -41,8 +41,7 @@ class Tools:
         if bool(path) == bool(run):
             raise UsageError("give either path or run", now="path names a profile, run a kept report.")
         if run:
-            found = service.run(run, db=self.db)
-            found["recommendations"] = found["recommendations"][: _most(top)]
+            found = service.run(run, top=_most(top), db=self.db)
         else:
             found = service.advise([self.roots.path(path)], soc=soc or None, top=_most(top), db=self.db)
         return found if details else {key: value for key, value in found.items() if key not in _BULKY}

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 QUERY, ENTRY = "query", "entry"
-LANGUAGES = ("en", "zh", "ja")
 BATCH = 16  # texts of entries encoded together
 
 Means = Mapping[str, Mapping[str, Sequence[float]]]  # by role (query, entry), then by language

@@ -10,6 +10,7 @@ from kb.experience import Outcome, shrunk, tally
 from kb.model import Entry, to_dict
 from kb.report.catalogue import say
 from kb.report.comparison.words import signed
+from kb.report.entries import entry_document
 from kb.report.page import Block, Fields, Heading, Page, Para, Table
 
 
@@ -97,9 +98,10 @@ def _of(item: Outcome, lang: str) -> str:
     return item.operator or say("gate.whole", lang)
 
 
-def outcomes_members(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """What the document of an entry says of its outcomes; nothing without any."""
-    return {"outcomes": to_dict(outcomes), "tried": tried_document(outcomes)} if outcomes else {}
+def entry_with_outcomes(entry: Entry, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """An entry with what it gave here, where it was tried, as `kb.entry/1`."""
+    tried = {"outcomes": to_dict(outcomes), "tried": tried_document(outcomes)} if outcomes else {}
+    return {"schema": "kb.entry/1", **entry_document(entry), **tried}
 
 
 def tried_document(outcomes: Sequence[Outcome]) -> dict[str, Any]:

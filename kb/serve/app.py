@@ -22,9 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kb import service
 from kb.errors import KbError, UsageError
 from kb.knowledge.store import load_entries
-from kb.report.catalogue import LANGUAGES
 from kb.report.load import report_from_dict
 from kb.serve import pages
+from kb.vocabulary.entries import LANGUAGES
 
 HOST = "127.0.0.1"
 AT_ONCE = 64  # requests in hand; more are answered 503 at once

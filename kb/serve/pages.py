@@ -9,20 +9,18 @@ from urllib.parse import quote, urlencode
 from kb import units
 from kb.model import Entry, Report
 from kb.report import html
-from kb.report.catalogue import LANGUAGES, say
+from kb.report.catalogue import say
 from kb.report.entries import entry_page
 from kb.report.page.html import body, table
+from kb.report.runs import HEADS
 from kb.report.sheet import esc, sheet
-
-KINDS = ("case", "recipe", "pattern", "tip")
+from kb.vocabulary.entries import KINDS, LANGUAGES
 
 
 def runs_page(root: str, runs: Sequence[Mapping[str, Any]], lang: str) -> str:
     """The kept runs, the newest first."""
     title = say("serve.runs", lang)
-    heads = tuple(
-        say(key, lang) for key in ("runs.id", "runs.created", "label.target", "label.time", "runs.headline")
-    )
+    heads = tuple(say(key, lang) for key in HEADS)
     rows = tuple(_run_cells(root, run, lang) for run in runs)
     lines = list(table(heads, rows, frozenset({3}))) if rows else [f"<p>{esc(say('runs.none', lang))}</p>"]
     return _page(root, title, lines, lang)  # fmt: skip

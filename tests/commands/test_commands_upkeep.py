@@ -116,7 +116,7 @@ def test_search_scores_under_their_floor_are_1(
 
 
 def test_what_is_no_file_is_written_into_and_never_replaced(tmp_path: Path) -> None:
-    from kb.commands._reports import write_file
+    from kb.commands._files import write_file
 
     pipe, link, file = tmp_path / "pipe", tmp_path / "link", tmp_path / "file"
     os.mkfifo(pipe)

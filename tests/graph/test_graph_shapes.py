@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.graph import parse
+from kb.graph.known import Known
 from kb.graph.rules import RULES
-from kb.graph.shapes import Known, infer
+from kb.graph.shapes import infer
 from tools.samples import onnx_writer as w
 
 

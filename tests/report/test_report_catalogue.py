@@ -11,7 +11,7 @@ import kb.report
 from kb.knowledge.schema import EFFORT, WHO
 from kb.knowledge.status import GROUPS
 from kb.knowledge.wording import discouraged
-from kb.report.catalogue import LANGUAGES, TEXTS, say
+from kb.report.catalogue import AREAS, LANGUAGES, TEXTS, say
 from kb.report.chart import CHARTS
 
 PACKAGE = Path(kb.report.__path__[0]).parent
@@ -19,8 +19,14 @@ SOURCES = sorted(
     path
     for part in ("report", "commands", "benchmark", "engine/readers", "serve")
     for path in (PACKAGE / part).rglob("*.py")
-    if path.name != "catalogue.py"
+    if path.parent.name != "catalogue"
 )
+
+
+def test_a_text_stands_in_one_area() -> None:
+    assert sum(len(area.TEXTS) for area in AREAS) == len(TEXTS)
+    modules = {path.stem for path in (PACKAGE / "report" / "catalogue").glob("*.py")} - {"__init__"}
+    assert modules == {area.__name__.rpartition(".")[2] for area in AREAS}
 
 
 def fields(text: str) -> set[str]:

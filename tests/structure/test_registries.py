@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from kb.engine import bottlenecks, metrics
 from kb.engine.bottlenecks.judging import limit, thresholds
+from kb.model import EntryKind, Grade, Text3
+from kb.vocabulary import entries
 from kb.vocabulary.bottlenecks import ADDED, IDS, PATTERNS
 from kb.vocabulary.metrics import BY_ID, METRICS
 
@@ -93,3 +97,9 @@ def test_no_limit_is_listed_twice() -> None:
         if line[:1] != "#"
     ]
     assert len(lines) - 1 == len(thresholds())
+
+
+def test_closed_lists_of_entries_are_those_of_the_types() -> None:
+    assert get_args(EntryKind) == entries.KINDS
+    assert get_args(Grade) == entries.GRADES
+    assert tuple(field.name for field in dataclasses.fields(Text3)) == entries.LANGUAGES

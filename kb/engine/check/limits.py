@@ -13,7 +13,7 @@ from functools import cache
 
 from kb import operators
 from kb.errors import KnowledgeError
-from kb.graph.shapes import UNKNOWN, Known
+from kb.graph.known import UNKNOWN, Known
 from kb.graph.types import Attribute, Node
 
 EFFECTS = ("ai_cpu", "refused", "ignored")

@@ -12,7 +12,8 @@ from kb.engine.check.remedies import remedies
 from kb.engine.check.result import OPEN_ONLY, TABLES, CheckedNode, CheckedOperator, CheckResult, Engine
 from kb.engine.family.nearest import recognise
 from kb.engine.family.similar import similar_cases
-from kb.graph.shapes import UNKNOWN, Known, infer
+from kb.graph.known import UNKNOWN, Known
+from kb.graph.shapes import infer
 from kb.graph.types import Model, Node, Placed, walk
 from kb.model import Entry
 
@@ -49,7 +50,7 @@ def check(model: Model, soc: str, entries: Iterable[Entry] | None = None) -> Che
         model=model.name,
         soc=soc,
         opset=model.opset,
-        operators=tuple(_operators(judged, model, known)),
+        operators=tuple(_operators(judged, known)),
         importable=judge.opset_fits and not any(verdict.engine == "no_importer" for _, verdict in judged),
         family=family,
         similar_cases=similar_cases(family, Counter(placed.node.type for placed, _ in judged), soc, known),
@@ -170,9 +171,7 @@ def _unknown(node: Node) -> tuple[Engine, list[str]]:
     ]
 
 
-def _operators(
-    judged: list[tuple[Placed, _Verdict]], model: Model, entries: list[Entry]
-) -> Iterator[CheckedOperator]:
+def _operators(judged: list[tuple[Placed, _Verdict]], entries: list[Entry]) -> Iterator[CheckedOperator]:
     groups: dict[tuple[str, str, Engine], list[tuple[Placed, _Verdict]]] = {}
     for placed, verdict in judged:
         groups.setdefault((placed.node.domain, placed.node.type, verdict.engine), []).append(

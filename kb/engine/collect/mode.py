@@ -12,10 +12,10 @@ from kb.engine.collect.options import Options
 from kb.engine.collect.target import Target, resolve_target
 from kb.errors import CollectError, UsageError
 
-Measured = Literal["device", "simulator", "estimate"]
+Means = Literal["device", "simulator", "estimate"]
 _CONFIG_MODES: dict[str, Literal["device", "simulator"]] = {"onboard": "device", "ca": "simulator"}
 
-CAN: dict[Measured, tuple[str, ...]] = {
+CAN: dict[Means, tuple[str, ...]] = {
     "device": (
         "time on the chip, pipe shares, traffic and cache hits, per core",
         "whether a change helped, against another device run with the same replay mode, metrics and clock",
@@ -25,7 +25,7 @@ CAN: dict[Measured, tuple[str, ...]] = {
     ),
     "estimate": ("which operators fall back to AI CPU, and a range of times from shapes",),
 }
-CANNOT: dict[Measured, tuple[str, ...]] = {
+CANNOT: dict[Means, tuple[str, ...]] = {
     "device": (
         "time with warm caches: kernel and range replay flush L2 before each pass",
         "host gaps and the other operators of the program",
@@ -42,7 +42,7 @@ CANNOT: dict[Measured, tuple[str, ...]] = {
 class ModeChoice:
     """The mode, the reason for it, what it can tell and what it cannot."""
 
-    mode: Measured
+    mode: Means
     why: str
     can: tuple[str, ...]
     cannot: tuple[str, ...]
@@ -84,7 +84,7 @@ def find_simulator(soc: str, simulators: Iterable[str]) -> str | None:
     return next((name for name in simulators if name.lower().removeprefix("ascend") == wanted), None)
 
 
-def _estimated(options: Options, target: Target) -> tuple[Measured, str]:
+def _estimated(options: Options, target: Target) -> tuple[Means, str]:
     what = "an ONNX model" if target.kind == "onnx" else "an operator JSON"
     if options.mode in ("device", "simulator"):
         raise UsageError(
@@ -95,7 +95,7 @@ def _estimated(options: Options, target: Target) -> tuple[Measured, str]:
     return "estimate", f"the target is {what}"
 
 
-def _measured(options: Options, target: Target, environment: Environment) -> tuple[Measured, str]:
+def _measured(options: Options, target: Target, environment: Environment) -> tuple[Means, str]:
     by_config = _CONFIG_MODES.get(target.config_mode or "")
     if options.mode == "device" or options.mode == "simulator":  # noqa: PLR1714 - narrows the type
         if by_config and by_config != options.mode:
@@ -110,7 +110,7 @@ def _measured(options: Options, target: Target, environment: Environment) -> tup
     return _automatic(options, environment)
 
 
-def _automatic(options: Options, environment: Environment) -> tuple[Measured, str]:
+def _automatic(options: Options, environment: Environment) -> tuple[Means, str]:
     if environment.device_ready:
         return "device", f"{_device_words(environment)}, so it is measured on the chip"
     no_device = _why_no_device(environment)

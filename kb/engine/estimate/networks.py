@@ -39,7 +39,7 @@ UNSCALED = Scale(1.0, 1.0, 1.0, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredNetwork:
     """One network at one batch size: its calls with their number, and the measured microseconds a batch."""
 
     name: str
@@ -73,7 +73,7 @@ class NetworkScore:
         return self.low_us <= self.measured_us <= self.high_us
 
 
-def read_networks(path: Path) -> list[Measured]:
+def read_networks(path: Path) -> list[MeasuredNetwork]:
     """The networks of a table, in its order.
 
     Raises:
@@ -91,7 +91,7 @@ def read_networks(path: Path) -> list[Measured]:
         raise NothingToJudge(
             "no network", where=str(path), now="one operator call a line, see kb eval --help"
         )
-    return [Measured(*key, times[key], tuple(calls)) for key, calls in found.items()]
+    return [MeasuredNetwork(*key, times[key], tuple(calls)) for key, calls in found.items()]
 
 
 def _number(row: Row, name: str) -> float:
@@ -108,7 +108,7 @@ def _number(row: Row, name: str) -> float:
     return value
 
 
-def score(networks: Sequence[Measured], *, cross: bool = False) -> list[NetworkScore]:
+def score(networks: Sequence[MeasuredNetwork], *, cross: bool = False) -> list[NetworkScore]:
     """Each network against its measured time; `cross` also fits scales anew without it (needs numpy)."""
     out = []
     for one in networks:
@@ -141,13 +141,13 @@ def summary(scores: Sequence[NetworkScore]) -> dict[str, float]:
     return out | (figures(crossed, "cross_") if crossed else {})
 
 
-def _estimated(one: Measured, scales: Scales | None) -> tuple[Total, int]:
+def _estimated(one: MeasuredNetwork, scales: Scales | None) -> tuple[Total, int]:
     answers = [(count, estimate(spec, one.chip, scales=scales)) for spec, count in one.calls]
     known = [(count, answer) for count, answer in answers if isinstance(answer, Estimate)]
     return add_up(known), sum(count for count, answer in answers if not isinstance(answer, Estimate))
 
 
-def fit_scales(networks: Sequence[Measured]) -> dict[str, Scale]:
+def fit_scales(networks: Sequence[MeasuredNetwork]) -> dict[str, Scale]:
     """Scales of the classes that bring the networks' sums nearest to the measured times.
 
     Minimises the sum of |ln(estimated / measured)| (rounded off near 0) and a penalty on ln(factor), so that a class of
@@ -186,7 +186,7 @@ def _scale(walk: str, factors: Mapping[str, float], said: str) -> Scale:
     return Scale(factors[walk], factors[walk], factors[walk], said)
 
 
-def _parts(one: Measured) -> dict[str, float]:
+def _parts(one: MeasuredNetwork) -> dict[str, float]:
     """Unscaled microseconds by class, for the split classes by launch, memory and compute."""
     chip = targets.typical(one.chip)
     found: dict[str, float] = defaultdict(float)

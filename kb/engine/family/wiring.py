@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kb.graph.shapes import UNKNOWN, Known, infer
+from kb.graph.known import UNKNOWN, Known
+from kb.graph.shapes import infer
 from kb.graph.types import Model, Node, walk
 
 FEW = 64  # readers of a value that are looked at: bounds the time a hostile graph can take

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kb.model import Measure, Operator, Profile
 from kb.targets import Target
 
-Measured = tuple[str, Measure]
+Reading = tuple[str, Measure]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kb.engine.metrics.context import Context, Measured, cores_of
+from kb.engine.metrics.context import Context, Reading, cores_of
 from kb.engine.metrics.sides import core_time, sides
 from kb.model import Measure, Operator
 
@@ -15,7 +15,7 @@ DEFINES: tuple[str, ...] = (
 )  # fmt: skip
 
 
-def measure(op: Operator, context: Context) -> Iterator[Measured]:
+def measure(op: Operator, context: Context) -> Iterator[Reading]:
     """Core-level metrics of one kernel."""
     duration = op.duration
     if duration.unit == "us":
@@ -30,7 +30,7 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
     yield from _balance(op)
 
 
-def _blocks(op: Operator, context: Context) -> Iterator[Measured]:
+def _blocks(op: Operator, context: Context) -> Iterator[Reading]:
     cores = context.over_targets(lambda target: cores_of(op, target), "", "cores of this kind on the chip")
     if cores is not None:
         yield "core_count", cores
@@ -80,7 +80,7 @@ def _working_count(op: Operator) -> int | None:
     )
 
 
-def _balance(op: Operator) -> Iterator[Measured]:
+def _balance(op: Operator) -> Iterator[Reading]:
     slowest = 0.0
     for side in sides(op).values():
         times = [time for time in map(core_time, side.launched) if time is not None]
@@ -102,7 +102,7 @@ def _balance(op: Operator) -> Iterator[Measured]:
         )
 
 
-def _spread_over_cores(times: list[float], working: int) -> Iterator[Measured]:
+def _spread_over_cores(times: list[float], working: int) -> Iterator[Reading]:
     n, top = len(times), max(times)
     mean = sum(times) / n
     yield (

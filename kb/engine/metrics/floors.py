@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kb.engine.metrics.context import Context, Measured
+from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.work import flops, must_move
 from kb.engine.tensors import ASSUMED_DTYPE
 from kb.model import Measure, Operator
@@ -31,7 +31,7 @@ _PEAKS = {
 }  # fmt: skip
 
 
-def measure(op: Operator, context: Context, pattern: str, found: Mapping[str, Measure]) -> Iterator[Measured]:
+def measure(op: Operator, context: Context, pattern: str, found: Mapping[str, Measure]) -> Iterator[Reading]:
     """Peak-based metrics; nothing when no chip is known."""
     if "gm_bandwidth" in found:
         achieved = found["gm_bandwidth"].value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kb.engine.metrics.context import Context, Measured
+from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.sides import Side, sides
 from kb.model import Measure, Operator
 
@@ -26,7 +26,7 @@ DEFINES: tuple[str, ...] = (
 )  # fmt: skip
 
 
-def measure(op: Operator, context: Context) -> Iterator[Measured]:
+def measure(op: Operator, context: Context) -> Iterator[Reading]:
     """Pipe metrics of one kernel."""
     found = dict(_columns(op))
     yield from found.items()
@@ -39,7 +39,7 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
         )
 
 
-def _columns(op: Operator) -> Iterator[Measured]:
+def _columns(op: Operator) -> Iterator[Reading]:
     for prefix, side in sides(op).items():
         for pipe in PIPES[prefix]:
             yield from _one(f"{prefix}_{pipe}_ratio", side.ratio(pipe) or _of_duration(op, side, pipe), "1")
@@ -65,14 +65,14 @@ def _of_duration(op: Operator, side: Side, pipe: str) -> Measure | None:
     return Measure(min(1.0, spent.value / whole.value), "1", how, computed=True)
 
 
-def _vector_details(side: Side) -> Iterator[Measured]:
+def _vector_details(side: Side) -> Iterator[Reading]:
     for kind in CONFLICTS:
         yield from _one(f"aiv_vec_{kind}_cflt_ratio", side.column(f"vec_{kind}_cflt_ratio"), "1")
     for kind in VECTOR_TYPES:
         yield from _one(f"aiv_vec_{kind}_ratio", side.column(f"vec_{kind}_ratio"), "1")
 
 
-def _one(metric: str, measure: Measure | None, unit: str) -> Iterator[Measured]:
+def _one(metric: str, measure: Measure | None, unit: str) -> Iterator[Reading]:
     if measure is not None:
         yield (
             metric,
@@ -82,7 +82,7 @@ def _one(metric: str, measure: Measure | None, unit: str) -> Iterator[Measured]:
         )
 
 
-def _combined(found: dict[str, Measure]) -> Iterator[Measured]:
+def _combined(found: dict[str, Measure]) -> Iterator[Reading]:
     shares = {
         name: measure.value
         for name, measure in found.items()

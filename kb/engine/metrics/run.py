@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from kb.engine.metrics.context import Measured
+from kb.engine.metrics.context import Reading
 from kb.model import Features, Measure, Profile
 
 DEFINES: tuple[str, ...] = (
@@ -49,7 +49,7 @@ def denominators(profile: Profile) -> tuple[float | None, float | None]:
     return (run or None), (compute or None)
 
 
-def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Measured]:
+def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Reading]:
     """Run-level metrics from the run's times and its operators."""
     run, compute = denominators(profile)
     if run:
@@ -96,7 +96,7 @@ def phase(operators: Sequence[Features]) -> str:
     return "decode" if few * 2 > sum(time for _, time in rows) else "prefill"
 
 
-def _communication(profile: Profile, run: float) -> Iterator[Measured]:
+def _communication(profile: Profile, run: float) -> Iterator[Reading]:
     times = profile.times
     if times.exposed is not None:
         how = f"{times.exposed.origin} / (compute + exposed communication)"
@@ -112,7 +112,7 @@ def _communication(profile: Profile, run: float) -> Iterator[Measured]:
         yield "comm_share", _share(spent / run, "communication / (compute + exposed communication)")
 
 
-def _links(profile: Profile) -> Iterator[Measured]:
+def _links(profile: Profile) -> Iterator[Reading]:
     """What the communication files say: waiting against moving, and counters of the links and the host."""
     times = profile.times
     if times.waiting is not None and times.transit is not None:
@@ -123,7 +123,7 @@ def _links(profile: Profile) -> Iterator[Measured]:
     yield from ((name, profile.counters[name]) for name in DEFINES if name in profile.counters)
 
 
-def _small_kernels(profile: Profile) -> Iterator[Measured]:
+def _small_kernels(profile: Profile) -> Iterator[Reading]:
     kernels = [op for op in profile.operators if op.core != "communication"]
     launches = sum(op.count for op in kernels)
     if launches:
@@ -132,7 +132,7 @@ def _small_kernels(profile: Profile) -> Iterator[Measured]:
         yield "small_kernel_share", _share(small / launches, how)
 
 
-def _ranks(profile: Profile) -> Iterator[Measured]:
+def _ranks(profile: Profile) -> Iterator[Reading]:
     times = [rank.times.compute.value for rank in profile.ranks if rank.times.compute is not None]
     if len(times) > 1 and max(times) > 0:
         low, high = min(times), max(times)
@@ -145,7 +145,7 @@ def _ranks(profile: Profile) -> Iterator[Measured]:
         yield "rank_wait_share", _share((max(waits) - min(waits)) / max(spans), how)
 
 
-def _compute_shares(compute: float, operators: Sequence[Features]) -> Iterator[Measured]:
+def _compute_shares(compute: float, operators: Sequence[Features]) -> Iterator[Reading]:
     aicpu = _time_of(operators, "core", "ai_cpu")
     if aicpu:
         yield "aicpu_time_share", _share(min(1.0, aicpu / compute), "AI CPU time / compute time")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kb.engine.metrics.context import Context, Measured
-from kb.engine.metrics.work import PRODUCTS, dtype_bytes, product_shape, tensor_bytes
+from kb.engine.metrics.context import Context, Reading
+from kb.engine.metrics.work import dtype_bytes, product_shape, tensor_bytes
+from kb.engine.tensors import PRODUCTS
 from kb.model import Measure, Operator, Tensor
 
 DEFINES: tuple[str, ...] = (
@@ -20,7 +21,7 @@ BASE_BLOCK = (128, 256)  # M x N of the base block that the developer guide reco
 LINE = 512  # bytes; rows of a product's operands are copied fast when they are whole lines of this size
 
 
-def measure(op: Operator, context: Context, pattern: str = "") -> Iterator[Measured]:
+def measure(op: Operator, context: Context, pattern: str = "") -> Iterator[Reading]:
     """Shape metrics of one kernel; nothing is said of tensors whose shape or dtype is unknown."""
     tensors = [tensor for tensor in (*op.inputs, *op.outputs) if tensor.shape is not None]
     sizes = [tensor_bytes(tensor) for tensor in tensors]
@@ -38,7 +39,7 @@ def measure(op: Operator, context: Context, pattern: str = "") -> Iterator[Measu
         yield from _tiles(op)
 
 
-def _elements(op: Operator) -> Iterator[Measured]:
+def _elements(op: Operator) -> Iterator[Reading]:
     if not op.outputs or op.outputs[0].shape is None:
         return
     count = math.prod(op.outputs[0].shape)
@@ -47,7 +48,7 @@ def _elements(op: Operator) -> Iterator[Measured]:
         yield "elements_per_core", Measure(count / op.block_dim, "", "elements / Block Dim", computed=True)
 
 
-def _inner_axis(op: Operator, product: bool) -> Iterator[Measured]:
+def _inner_axis(op: Operator, product: bool) -> Iterator[Reading]:
     """Rest of the first input's rows; of the worse of the two operands of a product."""
     if product:
         for metric, line in (("inner_axis_rest_256", 256), ("inner_axis_rest_512", 512)):
@@ -65,7 +66,7 @@ def _inner_axis(op: Operator, product: bool) -> Iterator[Measured]:
         yield metric, Measure(inner % line, "B", f"last axis of the first input modulo {line}", computed=True)
 
 
-def _operands(op: Operator) -> Iterator[Measured]:
+def _operands(op: Operator) -> Iterator[Reading]:
     """The worse of the two operands' rows; blocked formats have no rows, and a single row is one copy."""
     rests = [rest for item in op.inputs[:2] if (rest := _row_rest(item)) is not None]
     if rests:
@@ -86,7 +87,7 @@ def _row_rest(item: Tensor, line: int = LINE) -> float | None:
     return item.shape[-1] * size % line if item.shape[-2] > 1 else 0.0
 
 
-def _tiles(op: Operator) -> Iterator[Measured]:
+def _tiles(op: Operator) -> Iterator[Reading]:
     """How many base blocks the result has, and the size of the operand that might stay in L1."""
     shape = product_shape(op)
     if shape is not None:

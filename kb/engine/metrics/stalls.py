@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kb.engine.metrics.context import Context, Measured
+from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.sides import Side, sides
 from kb.model import Measure, Operator
 
@@ -15,7 +15,7 @@ DEFINES: tuple[str, ...] = (
 _STALLS = ("mte1_stall", "mte2_stall", "mte3_stall", "cube_stall", "vector_stall", "stall_by_ub", "wait")
 
 
-def measure(op: Operator, context: Context) -> Iterator[Measured]:
+def measure(op: Operator, context: Context) -> Iterator[Reading]:
     """Stall shares of each side, from times over the core's time."""
     for prefix, side in sides(op).items():
         total = side.column("time_us")
@@ -25,7 +25,7 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
         yield from _share(f"{prefix}_scalar_wait_ib_ratio", side, ("wait_ib",), total.value)
 
 
-def _share(metric: str, side: Side, kinds: tuple[str, ...], total_us: float) -> Iterator[Measured]:
+def _share(metric: str, side: Side, kinds: tuple[str, ...], total_us: float) -> Iterator[Reading]:
     found = [part for kind in kinds if (part := side.column(f"scalar_{kind}_time_us")) is not None]
     if found:
         share = sum(part.value for part in found) / total_us

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kb.engine.metrics.context import Context, Measured
+from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.sides import sides
 from kb.model import Measure, Operator
 from kb.units import KIB
@@ -32,7 +32,7 @@ _MISSES = (
 )  # fmt: skip
 
 
-def measure(op: Operator, context: Context) -> Iterator[Measured]:
+def measure(op: Operator, context: Context) -> Iterator[Reading]:
     """Traffic metrics of one kernel; volumes are sums over its cores."""
     found = dict(_volumes(op))
     yield from found.items()
@@ -54,7 +54,7 @@ def measure(op: Operator, context: Context) -> Iterator[Measured]:
             yield metric, Measure(total_ops, "", f"{column}, sum over cores", computed=True)
 
 
-def _volumes(op: Operator) -> Iterator[Measured]:
+def _volumes(op: Operator) -> Iterator[Reading]:
     """Volumes by path (the kernel's own data); the bus port's totals, which hold code and tiling too, only without."""
     for metric, pipe, paths, port in (
         ("read_bytes", "mte2", _IN_PATHS, "read_main_memory_datas"),
@@ -104,7 +104,7 @@ def _sum_plain(op: Operator, column: str) -> float | None:
     return None if found is None else found.value
 
 
-def _l2(op: Operator) -> Iterator[Measured]:
+def _l2(op: Operator) -> Iterator[Reading]:
     if not op.cores and not any("_hit" in name for name in op.counters):
         return  # two dozen sums for each of a thousand kernels that no such column was collected for
     hits = sum(filter(None, (_sum(op, name) for name in _HITS)))

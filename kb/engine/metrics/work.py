@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kb.engine.metrics.context import Context, Measured
-from kb.engine.tensors import ASSUMED_DTYPE
+from kb.engine.metrics.context import Context, Reading
+from kb.engine.tensors import ASSUMED_DTYPE, PRODUCTS
 from kb.model import Measure, Operator, Tensor
 
 DEFINES: tuple[str, ...] = (
@@ -24,7 +24,6 @@ _SIZES = {
     "float64": 8, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4, "int16": 2, "uint16": 2, "int8": 1, "uint8": 1,
     "bool": 1, "complex64": 8, "complex128": 16, "int4": 0.5, "float8_e4m3fn": 1, "float8_e5m2": 1, "hifloat8": 1,
 }  # fmt: skip
-PRODUCTS = ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul")
 # Classes whose listed inputs are larger than what one call reads.
 _PARTIAL = (
     "copy",
@@ -126,7 +125,7 @@ def flops(op: Operator, pattern: str) -> float | None:
     return None
 
 
-def measure(op: Operator, context: Context, pattern: str) -> Iterator[Measured]:
+def measure(op: Operator, context: Context, pattern: str) -> Iterator[Reading]:
     """Shape-derived metrics of one kernel, and what the counters moved in comparison."""
     for metric, tensors in (("input_bytes", op.inputs), ("output_bytes", op.outputs)):
         sizes = [tensor_bytes(tensor) for tensor in tensors if tensor.shape is not None]
@@ -141,10 +140,10 @@ def measure(op: Operator, context: Context, pattern: str) -> Iterator[Measured]:
             for metric, size in zip(("matmul_m", "matmul_n", "matmul_k"), shape[1:], strict=True):
                 yield metric, Measure(size, "", "element counts of A, B and C", computed=True)
     yield from _axes(op, pattern)
-    yield from _against_counters(op, context, pattern)
+    yield from _against_counters(op, pattern)
 
 
-def _axes(op: Operator, pattern: str) -> Iterator[Measured]:
+def _axes(op: Operator, pattern: str) -> Iterator[Reading]:
     first = next((tensor for tensor in op.inputs if tensor.shape), None)
     if first is None or not first.shape:
         return
@@ -165,7 +164,7 @@ def _axes(op: Operator, pattern: str) -> Iterator[Measured]:
         yield "input_channels", Measure(first.shape[channels], "", how, computed=True)
 
 
-def _against_counters(op: Operator, context: Context, pattern: str) -> Iterator[Measured]:
+def _against_counters(op: Operator, pattern: str) -> Iterator[Reading]:
     read = moved_bytes(op, ("gm_to_ub_datas", "gm_to_l1_datas")) or moved_bytes(
         op, ("read_main_memory_datas",)
     )

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from kb import operators
 from kb.engine.estimate import Estimate
 from kb.engine.estimate.table import rows_of
+from kb.engine.network.types import Timed
 from kb.forecast import ForecastCheck
 from kb.targets import Target
 from kb.units import percent
-
-if TYPE_CHECKING:
-    from kb.engine.network.foretell import Timed
 
 NEAR = 2.0  # factor beyond the published ones that makes an estimate doubtful
 MOST_US = 5.0  # rooflines below that say nothing: the published ratios are of larger kernels

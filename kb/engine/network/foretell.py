@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from kb import operators, targets
 from kb.engine.estimate import Estimate, NotEstimated, OpSpec, estimate
@@ -14,7 +13,7 @@ from kb.engine.estimate.load import total_bytes
 from kb.engine.estimate.scales import Scales
 from kb.engine.estimate.total import add_up
 from kb.engine.network.crosscheck import cross_checks
-from kb.engine.network.types import Call, Network
+from kb.engine.network.types import Call, Network, Timed
 from kb.forecast import Forecast, ForecastOperator
 from kb.model import Tensor
 
@@ -24,16 +23,6 @@ _NOWHERE = {
     "no_kernel": "no kernel on this chip",
 }
 _SIMPLE = re.compile(r"~?(?P<low>\d+)?(?:\.\.\d+)?\*?N(?P<out>out)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """Equal calls with their estimate."""
-
-    call: Call
-    spec: OpSpec
-    count: int
-    answer: Estimate | NotEstimated
 
 
 def timed(network: Network, soc: str, scales: Scales | None = None) -> list[Timed]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kb.engine.metrics.work import dtype_bytes
 from kb.engine.network.types import Call
-from kb.graph.shapes import Known
+from kb.graph.known import Known
 from kb.model import Tensor
 
 PLAIN, BLOCKED, FRACTAL = "ND", "NC1HWC0", "FRACTAL_NZ"

@@ -12,8 +12,7 @@ from pathlib import Path
 from kb import targets
 from kb.engine import stated
 from kb.engine.estimate import Estimate
-from kb.engine.network.foretell import Timed
-from kb.engine.network.types import Network
+from kb.engine.network.types import Network, Timed
 from kb.model import (
     Capture,
     Chip,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kb.engine.estimate import Estimate, NotEstimated, OpSpec
 from kb.model import Tensor
 
 
@@ -36,3 +37,13 @@ class Network:
     assumptions: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     samples: int | None = None  # size of the batch axis, None where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Equal calls with their estimate."""
+
+    call: Call
+    spec: OpSpec
+    count: int
+    answer: Estimate | NotEstimated

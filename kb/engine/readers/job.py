@@ -7,15 +7,17 @@ only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 
 from kb.engine.readers import chip
 from kb.engine.readers.columns import integer
 from kb.engine.readers.launches import MOST_OPERATORS, Group, Launches, Reading, TableResult
 from kb.engine.readers.layout import Layout, layout
 from kb.engine.readers.operators import Built, build, sides_of
+from kb.engine.readers.profiler_info import Settings
 from kb.engine.readers.rows import Rows
 from kb.engine.readers.run_times import from_timelines, total
 from kb.engine.readers.source import Bundle, Progress, Source
@@ -86,18 +88,7 @@ def read_job(
     large = size >= LARGE
     watch = _Watch(bundle.progress, size)
     launches = _large_launches() if large else Launches()
-    tables: list[_Table] = []
-    forms: dict[tuple[str, ...], Layout] = {}
-    for source in sources:
-        found = opened(source)
-        rows = found.rows
-        form = forms.get(rows.header)
-        if form is None:
-            form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
-        label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
-        reading = Reading(launches, form, label, rank)
-        tables.append(_Table(source, label, rank, form, _read_table(reading, rows, large, watch)))
-        watch.next(source.size)
+    tables = list(_read_tables(bundle, sources, table, opened, settings, launches, watch, large=large))
     launches.finish()
     groups = launches.kept()
     built = build(groups, overlapping=_twins_overlap(launches))
@@ -115,7 +106,7 @@ def read_job(
             tool=tool,
             tool_version=f"torch_npu {first.torch_version}" if first and first.torch_version else None,
             cann_version=first.cann_version if first else None,
-            metric_groups=_metric_groups(forms.values()),
+            metric_groups=_metric_groups(item.form for item in tables),
         ),
         chip=found_chip,
         operators=tuple(built.operators),
@@ -134,6 +125,24 @@ def read_job(
             *trace_notices,
         ),
     )
+
+
+def _read_tables(
+    bundle: Bundle, sources: Sequence[Source], table: str, opened: Callable[[Source], Opened],
+    settings: Mapping[Path, Settings], launches: Launches, watch: _Watch, *, large: bool,
+) -> Iterator[_Table]:  # fmt: skip
+    """Read one table after another into `launches`; tables of the same header share their layout."""
+    forms: dict[tuple[str, ...], Layout] = {}
+    for source in sources:
+        found = opened(source)
+        rows = found.rows
+        form = forms.get(rows.header)
+        if form is None:
+            form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
+        label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
+        reading = Reading(launches, form, label, rank)
+        yield _Table(source, label, rank, form, _read_table(reading, rows, large, watch))
+        watch.next(source.size)
 
 
 def _large_launches() -> Launches:

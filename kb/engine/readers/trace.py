@@ -172,13 +172,13 @@ def _span(event: Mapping[str, Any], one: _Read) -> Sequence[str] | None:
             return None
         # at level 0 traces say AI_CORE of vector kernels too, so that it names no kind of core
         return _line(event, name, str(process), str(thread), "N/A" if task == "AI_CORE" else task)
-    if _is_collective(name, process, thread, one):
+    if _is_collective(process, thread, one):
         return _line(event, name, _device(process, one), str(thread), "COMMUNICATION")
     _host(event, name, one)
     return None
 
 
-def _is_collective(name: str, process: object, thread: object, one: _Read) -> bool:
+def _is_collective(process: object, thread: object, one: _Read) -> bool:
     lane = one.threads.get((process, thread), "")
     return one.processes.get(process) in _COMMUNICATION and "Communication" in lane
 

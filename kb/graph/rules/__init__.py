@@ -4,7 +4,7 @@ Source: the operator schemas of ONNX. A rule may raise on a malformed node; `kb.
 unknown.
 """
 
+from kb.graph.known import Rule
 from kb.graph.rules import layers, values, views
-from kb.graph.shapes import Rule
 
 RULES: dict[str, Rule] = {**layers.RULES, **values.RULES, **views.RULES}

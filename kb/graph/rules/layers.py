@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kb.graph.shapes import Known, Rule, axes_of, broadcast, integers, table
+from kb.graph.known import Known, Rule, axes_of, broadcast, integers, table
 from kb.graph.types import Dim, Node, Shape
 
 

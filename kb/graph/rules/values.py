@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from kb.graph.shapes import UNKNOWN, Element, Known, Rule, broadcast, dim_of, integers, product, table
+from kb.graph.known import UNKNOWN, Element, Known, Rule, broadcast, dim_of, integers, product, table
 from kb.graph.types import Constant, Node, Scalar
 
 _CAST = {

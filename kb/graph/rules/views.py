@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from kb.graph.shapes import Element, Known, Rule, axes_of, broadcast, dim_of, integers, product, table
+from kb.graph.known import Element, Known, Rule, axes_of, broadcast, dim_of, integers, product, table
 from kb.graph.types import Dim, Node, Shape
 
 

@@ -46,7 +46,7 @@ def test_the_shipped_scales_are_those_of_the_table() -> None:
 def test_scales_find_a_planted_factor() -> None:
     pytest.importorskip("numpy")
     spec = OpSpec("Relu", (Tensor((64, 65536), "float16", "ND"),), (Tensor((64, 65536), "float16", "ND"),))
-    plain = networks.Measured("a", 1, "Ascend310P3", 1.0, ((spec, 10),))
+    plain = networks.MeasuredNetwork("a", 1, "Ascend310P3", 1.0, ((spec, 10),))
     unscaled = sum(networks._parts(plain).values())
     many = [dataclasses.replace(plain, name=str(at), time_us=unscaled * 3) for at in range(30)]
     assert networks.fit_scales(many)["elementwise"].memory == pytest.approx(3, rel=0.1)

@@ -1,0 +1,69 @@
+"""The pictures of a page."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, tuple[str, str, str]] = {
+    "chart.paths": ("Way of the data", "数据通路", "データ転送経路"),
+    "chart.paths.core": ("{rate} a core", "每核 {rate}", "コアあたり {rate}"),
+    "chart.paths.read": (
+        "Mean bandwidth over the whole time of the kernel; a thicker arrow moves more.",
+        "按算子总耗时计算的平均带宽；箭头越粗，搬运量越大。",
+        "カーネルの実行時間全体での平均帯域です。矢印が太いほど転送量が多いことを示します。",
+    ),
+    "chart.pipes": ("Pipe utilisation", "流水利用率", "パイプ利用率"),
+    "chart.pipes.read": (
+        "Part of the core's time in which a pipe is active, waiting inside the pipe included; a tick is one core.",
+        "流水活跃时间占核执行时间的比例（含流水内部等待）；一条竖线代表一个核。",
+        "コアの実行時間のうちパイプが動作していた割合です（パイプ内の待ちを含む）。縦線 1 本が 1 コアを表します。",
+    ),
+    "chart.pipes.spread": (
+        "{low} to {high}, {count} cores",
+        "{low} 至 {high}，{count} 个核",
+        "{low}〜{high}、{count} コア",
+    ),
+    "chart.roofline": ("Roofline", "Roofline", "ルーフライン"),
+    "chart.roofline.chips": (
+        "Roofs: highest published figures of {chips}",
+        "Roofline 取公开指标的最高值：{chips}",
+        "ルーフは公表値の最大：{chips}",
+    ),
+    "chart.roofline.missing": (
+        "{count} operators are not drawn: neither shapes nor counters give their work.",
+        "{count} 个算子未画出：shape 和计数器都无法给出其计算量。",
+        "{count} 個の演算子は図示していません。形状からもカウンタからも演算量が分かりません。",
+    ),
+    "chart.roofline.point": (
+        "{name}: {intensity} FLOP/B, {rate}, {time} ({how})",
+        "{name}：{intensity} FLOP/B，{rate}，{time}（{how}）",
+        "{name}：{intensity} FLOP/B、{rate}、{time}（{how}）",
+    ),
+    "chart.roofline.reached": (
+        "{share} of its roof ({roof})",
+        "达到其 roofline（{roof}）的 {share}",
+        "ルーフ（{roof}）の {share}",
+    ),
+    "chart.roofline.read": (
+        "A point at a slope is bound by that memory, one at a flat line by that unit; far below both, by something else. Area is time.",
+        "贴近斜线的点受该级存储限制，贴近水平线的点受该计算单元限制；远低于两者则另有原因。面积表示耗时。",
+        "斜線に近い点はそのメモリに、水平線に近い点はその演算器に律速されています。どちらも大きく下回る点は別の要因に律速されています。面積は時間を表します。",
+    ),
+    "chart.roofline.x": ("FLOP / byte", "FLOP / 字节", "FLOP / バイト"),
+    "chart.roofline.y": ("GFLOP/s", "GFLOP/s", "GFLOP/s"),
+    "chart.times": ("Time by operator", "各算子耗时", "演算子ごとの時間"),
+    "chart.times.floor": ("{times}x of the floor", "下限的 {times} 倍", "下限の {times} 倍"),
+    "chart.times.read": (
+        "All launches together; the part marked at the left is the roofline floor, below which no kernel of this work can come.",
+        "所有执行合计；左端标出的部分为 Roofline 下限，完成同样计算的算子不可能更快。",
+        "全起動の合計です。左端に示した部分はルーフライン下限で、同じ処理をするカーネルはこれより速くなりません。",
+    ),
+    "chart.times.rest": ("All others: {time}.", "其余合计：{time}。", "その他の合計：{time}。"),
+    "chart.wall": ("Elapsed time", "总时长", "経過時間"),
+    "chart.wall.communication": ("communication, not hidden", "未被掩盖的通信", "隠蔽されていない通信"),
+    "chart.wall.compute": ("compute", "计算", "計算"),
+    "chart.wall.idle": ("device idle", "device 空闲", "デバイスのアイドル"),
+    "chart.wall.read": (
+        "First start to last end on the device.",
+        "从 device 上第一次开始到最后一次结束。",
+        "デバイス上の最初の開始から最後の終了までです。",
+    ),
+}

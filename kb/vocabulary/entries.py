@@ -1,0 +1,5 @@
+"""The closed lists of what an entry may be: its kind, the grade of its evidence, the languages it is written in."""
+
+KINDS = ("case", "recipe", "pattern", "tip")
+GRADES = ("vendor", "third-party", "stated", "practice")
+LANGUAGES = ("en", "zh", "ja")  # of entries, of answers and of questions; English is the fallback
