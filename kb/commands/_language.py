@@ -34,8 +34,11 @@ def in_language(report: Report, lang: str) -> Report:
 
 
 def _headline(report: Report, findings: Sequence[Finding], lang: str) -> str:
-    """The first finding; before it, where nothing was measured, that and the time foretold."""
-    text = f"{findings[0].pattern}: {findings[0].summary}" if findings else ""
+    """The first finding and its operator; before it, where nothing was measured, that and the time foretold."""
+    text = ""
+    if findings:
+        name = answer.subject(findings[0], lang) if findings[0].scope == "operator" else ""
+        text = f"{name}: {findings[0].summary}" if name else findings[0].summary or findings[0].pattern
     if report.forecast is not None:
         return f"{say('forecast.verdict', lang, total=total_text(report.forecast))} {text}".rstrip()
     return text or report.headline

@@ -183,10 +183,10 @@ def gain_of(match: Match) -> Gain:
             words = "modelled: no bound could be computed and no public measurement exists"
             return Gain(0.0, _r(UNKNOWN_BOUND / 2 * scale), _r(scale), of, words)
         low = max(0.0, published.low)
-        words = f"{published.words}; not bounded by this profile"
+        words = f"{published.words}; how much is open in this profile is not known"
         return Gain(_r(low * scale), _r(published.middle * scale), _r(published.most * scale), of, words)
     if published is None:
-        words = f"modelled: at most the {percent(bound)} that {finding.pattern} leaves open here; this recipe has no public measurement"
+        words = f"modelled: nobody published a figure for it, so only the ceiling: {finding.pattern} leaves at most {percent(bound)} open of the time it concerns"
         likely = bound * MODELLED_LIKELY[match.entry.grade]
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if published.middle <= 0:  # measured and found not to help
@@ -201,9 +201,9 @@ def gain_of(match: Match) -> Gain:
     likely = max(published.middle, 0.5) * bound if published.middle > bound else published.middle
     unsure = finding.confidence < DOUBTFUL or match.by_text or "countered" in match.signs
     low = 0.0 if unsure else least * published.kept
-    words = f"{published.words}; bounded by this profile at {percent(bound)}"
+    words = f"{published.words}; at most {percent(bound)} is open in this profile"
     if low > 0:
-        words += f"; low end: {published.part} of the least figure"
+        words += f"; low end: {published.part} of the least published figure"
     return Gain(
         _r(min(low, likely, bound) * scale), _r(min(likely, bound) * scale), _r(bound * scale), of, words
     )
@@ -265,11 +265,11 @@ def _published(gains: Sequence[PublishedGain], of: str) -> _Published | None:
     highs = [gain.saved_high for gain in usable if gain.saved_high is not None]
     middle = median((low + high) / 2 for low, high in zip(lows, highs, strict=True))
     measured = [gain for gain in usable if gain.grade in ("vendor", "third-party")]
-    kind = "measured" if measured else "stated"
+    kind = "measured" if measured else "stated"  # never of this profile
     ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
     more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
     kept, part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else (0.0, "nothing")
-    return _Published(min(lows), middle, max(highs), kept, part, f"{kind}: {ranges}{more}")
+    return _Published(min(lows), middle, max(highs), kept, part, f"{kind}: elsewhere, {ranges}{more}")
 
 
 def _one(gain: PublishedGain) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kb.engine.bottlenecks.judging import reading, value
 from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.run import denominators
-from kb.model import Diagnosis, Evidence, Profile, Recommendation
+from kb.model import Diagnosis, Evidence, Finding, Profile, Recommendation
 from kb.units import percent, us
 
 # Readings by how much they tell about a kernel; the first that exist are shown.
@@ -26,7 +26,11 @@ _RUN_KEYS = (
     "small_kernel_share",
     "rank_imbalance",
 )
+_TOLD_LAST = frozenset(
+    {"chip-inferred", "host-calls", "host-operators"}
+)  # notices that ask for no caution beyond what is shown
 MAX_KEYS = 10
+MAX_NAME = 60  # characters of an operator's name within the headline
 MAX_TOLD = 4  # remarks of the vendor tool that are repeated
 
 
@@ -96,7 +100,9 @@ def headline(
             else "Nothing found to change: no bottleneck of the knowledge base holds."
         )
     first = diagnosis.findings[0]
-    text = f"{first.pattern}: {first.summary}."
+    name = _subject(first)
+    named = first.scope == "operator" and not first.summary.startswith(name)
+    text = f"{name}: {first.summary}." if named else f"{_capital(first.summary)}."
     if recommendations:
         best = recommendations[0]
         text += f" First: {best.title} ({_gain(best, diagnosis)})."
@@ -123,11 +129,23 @@ def _simulated_without_times(profile: Profile) -> str:
 
 
 def _gain(best: Recommendation, diagnosis: Diagnosis) -> str:
-    base = next((finding.base for finding in diagnosis.findings if finding.id == best.finding), "run")
-    of_run = "elapsed time" if base == "elapsed" else "run"
-    whole = of_run if best.gain.of == "run" else "operator's time"
+    found = next((finding for finding in diagnosis.findings if finding.id == best.finding), None)
+    whole = "elapsed time" if found is not None and found.base == "elapsed" else "run"
+    if best.gain.of != "run":
+        whole = "operator's time" if found is None else f"time of {_subject(found)}"
     low = "up to" if best.gain.modelled else f"{percent(best.gain.low)} to"
     return f"{low} {percent(best.gain.high)} of the {whole}"
+
+
+def _subject(finding: Finding) -> str:
+    """The operators that a finding is about; its pattern where they have no name."""
+    names = list(dict.fromkeys(op.type or op.name for op in finding.operators if op.type or op.name))
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"{names[0][:MAX_NAME]}{more}" if names else finding.pattern
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _near_floor(features: RunFeatures) -> str:
@@ -142,12 +160,17 @@ def _near_floor(features: RunFeatures) -> str:
 
 
 def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
-    """What to keep in mind when reading the numbers, from the input and from the chip's certainty."""
-    out = [f"{notice.file + ': ' if notice.file else ''}{notice.text}" for notice in profile.notices]
-    if profile.tool_advice:
-        told = "; ".join(line.rstrip(".") for line in profile.tool_advice[:MAX_TOLD])
-        more = "; ..." if len(profile.tool_advice) > MAX_TOLD else ""
-        out.append(f"the profiler's own remarks, for comparison: {told}{more}")
+    """What to keep in mind when reading the numbers, from the input and from the chip's certainty.
+
+    The first stands on the first screen: what every view says at the top anyway (how the chip is known) and what
+    is for comparison only come last.
+    """
+    known: list[str] = []
+    other: list[str] = []
+    for notice in profile.notices:
+        text = f"{notice.file + ': ' if notice.file else ''}{notice.text}"
+        (known if notice.code in _TOLD_LAST else other).append(text)
+    out = other
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")
@@ -162,6 +185,11 @@ def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
         )
     if profile.capture.simulated:
         out.append("simulated: good for order and attribution, not for comparison with times on a device")
+    out += known
+    if profile.tool_advice:
+        told = "; ".join(line.rstrip(".") for line in profile.tool_advice[:MAX_TOLD])
+        more = "; ..." if len(profile.tool_advice) > MAX_TOLD else ""
+        out.append(f"the profiler's own remarks, for comparison: {told}{more}")
     return tuple(dict.fromkeys(out))
 
 

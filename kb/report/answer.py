@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from kb import units
 from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
 from kb.report.catalogue import TEXTS, say
+from kb.report.text import clean, shorten
 from kb.report.three import first_three
 
+MAX_NAME = 60  # columns of an operator's name within a sentence
+ALL = 0.995  # a share from here on is the whole
 CANDIDATES = 4  # chips named where several fit; the JSON document names all
 
 
@@ -29,7 +32,7 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
         lines.append(Line(say("answer.win", lang), *_to_win(report, lang)))
     if report.recommendations:
         best = report.recommendations[0]
-        lines.append(Line(say("answer.first", lang), best.title, gain_text(report, best, lang)))
+        lines.append(Line(say("answer.first", lang), best.title, _first_note(report, best, lang)))
         lines += _together(report, lang)
     elif first is not None:
         lines.append(Line(say("answer.first", lang), say("first.nothing", lang)))
@@ -39,7 +42,8 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
             if report.recommendations
             else ""
         )
-        lines.append(Line(say("answer.sure", lang), sure(first.confidence, lang), basis))
+        told = say("sure.verdict", lang, sure=sure(first.confidence, lang))
+        lines.append(Line(say("answer.sure", lang), told, basis))
     if report.warnings:
         mind, further = report.warnings[0], len(report.warnings) - 1
         lines.append(
@@ -51,6 +55,14 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def _first_note(report: Report, best: Recommendation, lang: str) -> str:
+    """What the first advice saves, and which finding it answers where that is not the verdict's."""
+    text = gain_text(report, best, lang)
+    if not report.findings or best.finding == report.findings[0].id:
+        return text
+    return say("first.against", lang, text=text, finding=finding_text(report, best.finding))
+
+
 def _together(report: Report, lang: str) -> list[Line]:
     """What the first three save together, where there is more than one."""
     found = first_three(report)
@@ -59,7 +71,10 @@ def _together(report: Report, lang: str) -> list[Line]:
     low, likely, high = (units.percent(value) for value in (found.low, found.likely, found.high))
     of = say(f"of.{found.base}", lang)
     text = say("three.text", lang, count=len(found.ids), low=low, likely=likely, high=high, of=of)
-    return [Line(say("answer.three", lang), text, say("three.how", lang))]
+    how = say("three.how", lang)
+    if any(item.gain.modelled for item in report.recommendations[: len(found.ids)]):
+        how = say("three.bounded", lang, text=how)
+    return [Line(say("answer.three", lang), text, how)]
 
 
 def _bound(report: Report, lang: str) -> str:
@@ -87,7 +102,9 @@ def _to_win(report: Report, lang: str) -> tuple[str, str]:
     open_ended = dict.fromkeys(
         finding.pattern for finding in report.findings if finding.operators not in known
     )
-    note = say("win.open", lang, patterns=", ".join(open_ended)) if open_ended else ""
+    note = say("win.how", lang)
+    if open_ended:
+        note += f"; {say('win.open', lang, patterns=', '.join(open_ended))}"
     share, base = units.percent(bound), _base(report)
     whole = _whole_us(report, base)
     if whole is None:
@@ -106,6 +123,12 @@ def _whole_us(report: Report, base: str) -> float | None:
     return report.elapsed_us if base == "elapsed" else report.total_us
 
 
+def _scale(report: Report, base: str, whole: str) -> float:
+    """Turns a part of `base` (run or elapsed time) into a part of `whole`."""
+    one, all_of = _whole_us(report, base), _whole_us(report, whole)
+    return 1.0 if base == whole or not (one and all_of) else one / all_of
+
+
 def most_to_win(report: Report) -> float | None:
     """Most that all findings together could save, as a fraction of the run (of the elapsed time where idle time is
     among it); None where none has a floor.
@@ -115,11 +138,9 @@ def most_to_win(report: Report) -> float | None:
     floor.
     """
     base = _base(report)
-    run = _whole_us(report, "run")
-    whole = _whole_us(report, base)
 
     def part(finding: Finding) -> float:
-        return finding.share if finding.base == base or not (run and whole) else finding.share * run / whole
+        return finding.share * _scale(report, finding.base, base)
 
     floors: dict[tuple[str, tuple[OperatorRef, ...]], float] = {}
     for finding in report.findings:
@@ -134,8 +155,13 @@ def most_to_win(report: Report) -> float | None:
 
 
 def share_text(finding: Finding, lang: str) -> str:
-    """What part of the time a finding concerns: "92 % of the run"."""
-    return say(f"share.{finding.base}", lang, share=units.percent(finding.share))
+    """What part of the time a finding concerns, and how much of that could be won: never one for the other."""
+    whole = finding.share >= ALL
+    key = f"share.all.{finding.base}" if whole else f"share.{finding.base}"
+    text = say(key, lang) if whole else say(key, lang, share=units.percent(finding.share))
+    if finding.headroom is None:
+        return text
+    return say("share.open", lang, text=text, open=units.percent(finding.headroom))
 
 
 def time_whole(report: Report, lang: str) -> str:
@@ -143,6 +169,8 @@ def time_whole(report: Report, lang: str) -> str:
     if report.total_us is None:
         return ""
     time = units.us(report.total_us)
+    if _base(report) == "elapsed" and report.elapsed_us is not None:
+        time = say("time.elapsed", lang, time=time, elapsed=units.us(report.elapsed_us))
     return say("time.ranks", lang, time=time, count=report.ranks) if report.ranks else time
 
 
@@ -168,7 +196,7 @@ def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
     gain = advice.gain
     low, likely, high = (units.percent(value) for value in (gain.low, gain.likely, gain.high))
     base = _base_of(report, advice.finding)
-    of = say(f"of.{base}" if gain.of == "run" else "of.operator", lang)
+    of = say(f"of.{base}", lang) if gain.of == "run" else _of_operators(report, advice.finding, lang)
     if gain.likely <= 0:
         return say("gain.none", lang, low=low, high=high, of=of)
     time, told = _base_us(report, advice.finding, gain), gain.likely
@@ -178,16 +206,56 @@ def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
         text = say("gain.point", lang, likely=likely, of=of)
     else:
         text = say("gain.range", lang, likely=likely, low=low, high=high, of=of)
-    return text if time is None else say("gain.time", lang, text=text, time=units.us(time * told))
+    if time is not None:
+        text = say("gain.time", lang, text=text, time=units.us(time * told))
+    found = _found(report, advice.finding)
+    if gain.of == "run" or found is None or found.share >= ALL:
+        return text
+    return say("gain.share", lang, text=text, share=units.percent(found.share * told))
 
 
-def gain_short(gain: Gain) -> str:
-    """A gain in one figure: the likely one, or the bound where nobody published any."""
-    return f"≤ {units.percent(gain.high)}" if gain.modelled else units.percent(gain.likely)
+def gain_short(gain: Gain, scale: float = 1.0) -> str:
+    """A gain in one figure: the likely one, or the bound where nobody published any; `scale` makes it one of a whole."""
+    return f"≤ {units.percent(gain.high * scale)}" if gain.modelled else units.percent(gain.likely * scale)
+
+
+def gain_of_whole(report: Report, advice: Recommendation) -> str:
+    """A gain in one figure, as a part of what `whole_saved` names: comparable between operators."""
+    found = _found(report, advice.finding)
+    if found is None:
+        return gain_short(advice.gain)
+    part = 1.0 if advice.gain.of == "run" else found.share
+    return gain_short(advice.gain, part * _scale(report, found.base, _base(report)))
+
+
+def whole_saved(report: Report, lang: str) -> str:
+    """What the gains of `gain_of_whole` are parts of: the run's time, or the elapsed time."""
+    return say(f"saved.{_base(report)}", lang)
+
+
+def _of_operators(report: Report, finding: str, lang: str) -> str:
+    """Whose time a gain is a part of, by name: it need not be the operator of the verdict."""
+    found = _found(report, finding)
+    name = "" if found is None else subject(found, lang)
+    return say("of.named", lang, name=name) if name else say("of.operator", lang)
+
+
+def subject(finding: Finding, lang: str) -> str:
+    """The operators that a finding is about: the first by name, how many more kinds; empty for none."""
+    names = list(dict.fromkeys(operator_name(operator, lang) for operator in finding.operators))
+    if not names:
+        return ""
+    more = f" {say('count.more', lang, count=len(names) - 1)}" if len(names) > 1 else ""
+    return shorten(clean(names[0]), MAX_NAME) + more
+
+
+def _found(report: Report, finding: str) -> Finding | None:
+    return next((found for found in report.findings if found.id == finding), None)
 
 
 def _base_of(report: Report, finding: str) -> str:
-    return next((found.base for found in report.findings if found.id == finding), "run")
+    found = _found(report, finding)
+    return "run" if found is None else found.base
 
 
 def _base_us(report: Report, finding: str, gain: Gain) -> float | None:
@@ -254,7 +322,9 @@ def chip_text(report: Report, lang: str) -> str:
         names = f"{names} {say('count.more', lang, count=len(chip.candidates) - CANDIDATES)}"
     name = chip.soc or say("chip.candidates", lang, names=names)
     if chip.basis == "inferred":
-        return f"{name} ({say('chip.basis.inferred', lang, how=chip.how)})"
+        several = chip.soc is None and len(chip.candidates) > 1
+        key = "chip.basis.several" if several else "chip.basis.inferred"
+        return f"{name} ({say(key, lang, how=chip.how)})"
     basis = {"file": say("chip.basis.file", lang), "stated": say("chip.basis.stated", lang)}.get(chip.basis)
     return f"{name} ({basis})" if basis else name
 

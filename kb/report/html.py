@@ -239,7 +239,7 @@ def _list(items: Sequence[str], *, ordered: bool = False) -> str:
 
 def _cases(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
     for case in report.similar_cases:
-        yield f"<p>{esc(case.title)} <code>{esc(case.id)}</code> <small>{case.score:.2f} · {esc(case.why)}</small></p>"
+        yield f"<p>{esc(case.title)} <code>{esc(case.id)}</code> <small>{esc(say('case.score', lang, score=f'{case.score:.2f}'))} · {esc(case.why)}</small></p>"
 
 
 def _unjudged(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001

@@ -25,6 +25,9 @@ IN_FULL = 5  # findings and advice beyond this are listed in a line each
 _COMMIT = re.compile(r"(@[0-9a-f]{10})[0-9a-f]{30}\b")  # `kb show` has all of it
 SHOWN = 6  # readings and operators on the first screen
 ROOM_FOR_BAR = 72  # columns
+BESIDE_DATA = 38  # columns of a reading's figure, bar and gaps
+ROOM_TO_CUT = 40  # a source is cut only where this much of it is left
+OF_ONE = "op_time_share"  # of one operator among all: its source is that operator
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")  # what may stand in a command that people copy
 
 
@@ -74,19 +77,30 @@ def _key_data(screen: Screen, report: Report) -> None:
         return
     screen.heading("head.data")
     bars = screen.width >= ROOM_FOR_BAR and any(answer.fraction(item) is not None for item in data)
-    screen.table((_data_cells(item, bars) for item in data), right=frozenset({1}))
+    room = screen.width - max(width_of(item.metric) for item in data) - BESIDE_DATA
+    screen.table((_data_cells(item, bars, room) for item in data), right=frozenset({1}))
 
 
-def _data_cells(item: Evidence, bars: bool) -> list[Cell]:
+def _data_cells(item: Evidence, bars: bool, room: int) -> list[Cell]:
+    """A reading, its bar, and its limit or else what it is a part of."""
     share = answer.fraction(item)
     drawn: list[Cell] = ["" if share is None else share] if bars else []
-    return [item.metric, (answer.reading(item), "bold"), *drawn, (item.limit, "dim")]
+    return [item.metric, (answer.reading(item), "bold"), *drawn, (item.limit or _part_of(item, room), "dim")]
+
+
+def _part_of(item: Evidence, room: int) -> str:
+    """How a reading was made, where there is room; whose share it is (`OF_ONE`) even cut short."""
+    source = clean(item.source)
+    told = width_of(source) <= room or room >= ROOM_TO_CUT or item.metric == OF_ONE
+    return shorten(source, max(room, 0)) if told else ""
 
 
 def _operators(screen: Screen, report: Report) -> None:
     if len(report.operators) < 2 or report.forecast is not None:
         return
-    screen.heading("head.operators")
+    spent = sum(item.time_us or 0.0 for item in report.operators)
+    overlap = report.total_us is not None and spent > report.total_us * 1.005
+    screen.heading("head.operators", note=screen.say("operators.overlap") if overlap else "")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
     longest = answer.by_time(report)
     rows = (_operator_cells(screen, report, item) for item in longest[:SHOWN])
@@ -133,14 +147,17 @@ def _roofline(screen: Screen, report: Report) -> None:
     drawn = [point for point in report.charts.points if point.reached is not None][:SHOWN]
     if not drawn or screen.width < ROOM_FOR_BAR:
         return
-    screen.heading("chart.roofline")
+    several = report.chip.soc is None and len(report.chip.candidates) > 1
+    screen.heading(
+        "chart.roofline", note=screen.say("chart.roofline.part_chips" if several else "chart.roofline.part")
+    )
     screen.table((_roofline_cells(screen, point) for point in drawn), right=frozenset({1}))
 
 
 def _roofline_cells(screen: Screen, point: WorkPoint) -> list[Cell]:
     reached = min(point.reached or 0.0, 1.0)
     name = answer.operator_name(point.operator, screen.lang)
-    where = f"{point.intensity:.3g} FLOP/B, {point.roof}"
+    where = screen.say("chart.roofline.where", intensity=f"{point.intensity:.3g}", roof=point.roof)
     return [name, (units.percent(point.reached or 0.0), "bold"), reached, (where, "dim")]
 
 
@@ -154,7 +171,7 @@ def _findings(screen: Screen, report: Report) -> None:
         _finding(screen, number, finding)
     rest = [(number, finding) for number, finding in enumerate(report.findings, 1) if number > IN_FULL]
     if rest:
-        screen.heading("head.more_findings")
+        screen.heading("head.more_findings", note=screen.say("share.head"))
         screen.table((_more_finding(screen, *item) for item in rest), right=frozenset({0, 2}))
 
 
@@ -187,15 +204,15 @@ def _recommendations(screen: Screen, report: Report) -> None:
         if at:
             screen.line()
         _recommendation(screen, report, advice)
-    _more_advice(screen, report.recommendations[IN_FULL:])
+    _more_advice(screen, report, report.recommendations[IN_FULL:])
 
 
-def _more_advice(screen: Screen, rest: tuple[Recommendation, ...]) -> None:
+def _more_advice(screen: Screen, report: Report, rest: tuple[Recommendation, ...]) -> None:
     if not rest:
         return
-    screen.heading("head.more")
+    screen.heading("head.more", note=answer.whole_saved(report, screen.lang))
     rows: list[list[Cell]] = [
-        [str(advice.rank), advice.title, answer.gain_short(advice.gain), (advice.id, "dim")]
+        [str(advice.rank), advice.title, answer.gain_of_whole(report, advice), (advice.id, "dim")]
         for advice in rest
     ]
     screen.table(rows, right=frozenset({0, 2}))
@@ -233,7 +250,9 @@ def _cases(screen: Screen, report: Report) -> None:
         return
     screen.heading("head.cases")
     for case in report.similar_cases:
-        screen.prose(f"{case.title} ({case.id}, {case.score:.2f})", indent=2)
+        screen.prose(
+            f"{case.title} ({case.id}, {screen.say('case.score', score=f'{case.score:.2f}')})", indent=2
+        )
         screen.prose(case.why, indent=4, style="dim")
 
 

@@ -101,7 +101,7 @@ def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
 def _pieces(text: str) -> list[tuple[str, str]]:
     """Unbreakable pieces, each with the blank (or nothing) that joins it to the one before."""
     out: list[tuple[str, str]] = []
-    for word in text.split():
+    for word in _words(text):
         glue = " "
         run = ""
         for char in word:
@@ -110,6 +110,17 @@ def _pieces(text: str) -> list[tuple[str, str]]:
                 run, glue = "", ""
             run += char
         out.append((run, glue))
+    return out
+
+
+def _words(text: str) -> list[str]:
+    """Words between blanks; a figure and its per cent sign are one."""
+    out: list[str] = []
+    for word in text.split():
+        if out and word[0] == "%" and out[-1][-1].isdigit():
+            out[-1] += f" {word}"
+        else:
+            out.append(word)
     return out
 
 

@@ -1,7 +1,7 @@
 """What the first recommendations save together: computed, not summed.
 
 Remedies of the same operators work on what the one before left, and never below what the findings leave open there;
-remedies of the run work on what is left of the run.
+remedies of the run work on what is left of the run; those of one finding never win more than it leaves open.
 """
 
 from __future__ import annotations
@@ -45,11 +45,13 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
     found = {finding.id: finding for finding in report.findings}
     groups = _groups(found[item.finding] for item in chosen)
     share: dict[_Group, float] = defaultdict(float)  # of the run, in the operators of a group
+    kept: dict[str, float] = defaultdict(lambda: 1.0)  # of the run, by finding
+    room: dict[str, float] = {}
     for item in chosen:
         group = groups[item.finding]
         share[group] = max(share[group], found[item.finding].share)
     left: dict[_Group, float] = defaultdict(lambda: 1.0)
-    whole, parts = 1.0, dict.fromkeys(share, 1.0)
+    parts = dict.fromkeys(share, 1.0)
     for item in chosen:
         finding, group = found[item.finding], groups[item.finding]
         part = 1.0
@@ -57,12 +59,14 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
             part = min(1.0, report.total_us / report.elapsed_us)
         gain = max(0.0, getattr(item.gain, end))
         if item.gain.of == "run":
-            whole *= 1 - min(1.0, gain * part)
+            kept[finding.id] *= 1 - min(1.0, gain * part)
+            room[finding.id] = 1.0 if finding.headroom is None else finding.share * finding.headroom * part
         else:
             of_group = finding.share / share[group] if share[group] > 0 else 1.0
             left[group] *= 1 - min(1.0, gain * of_group)
             parts[group] = part
     operators = sum(share[key] * parts[key] * min(1 - left[key], _open(report, key)) for key in left)
+    whole = math.prod(1 - min(1 - kept[id], max(0.0, room[id])) for id in kept)
     return min(1.0, 1 - (1 - min(1.0, operators)) * whole)
 
 

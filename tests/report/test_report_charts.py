@@ -43,7 +43,7 @@ def test_a_drawing_has_a_label_in_words_and_no_broken_number(chart: Chart, sampl
 
 
 def test_the_floor_stands_beside_the_time() -> None:
-    assert "692 us · 100 % · 34.6x of the floor" in drawn(times, SAMPLE)
+    assert "692 us · 100 % · 34.6 times its floor" in drawn(times, SAMPLE)
 
 
 def test_a_tick_for_every_core_and_the_spread_in_words() -> None:

@@ -139,3 +139,7 @@ def test_code_is_taken_out_of_its_fence() -> None:
     assert code_of("```\nx\n```") == ("", "x")
     assert code_of("x();") == ("", "x();")
     assert code_of("``` sh\nx\n```")[0] == ""
+
+
+def test_a_figure_and_its_per_cent_sign_stay_on_one_line() -> None:
+    assert wrap("saves about 7.4 % of it", 15) == ["saves about", "7.4 % of it"]

@@ -123,8 +123,8 @@ def test_the_first_screen_answers_the_four_questions() -> None:
     assert SAMPLE.headline in screen
     assert "at most 50 % of the run, about 346 us" in screen
     assert LARGER_WRITES.title in screen
-    assert "saves about 35 % (20 % to 50 %) of the operator's time, 242 us" in screen
-    assert "high (0.86)" in screen
+    assert "saves about 35 % (20 % to 50 %) of the time of Cummin, 242 us" in screen
+    assert "verdict: high (0.86)" in screen
     assert LARGER_WRITES.gain.basis in screen
     assert SAMPLE.warnings[0] in screen
 
@@ -169,7 +169,7 @@ def test_headroom_of_findings_about_the_same_operators_is_not_added() -> None:
     [
         (
             Gain(0.2, 0.35, 0.5, "operator", "x"),
-            "saves about 35 % (20 % to 50 %) of the operator's time, 242 us",
+            "saves about 35 % (20 % to 50 %) of the time of Cummin, 242 us",
         ),
         (Gain(0.3, 0.3, 0.3, "run", "x"), "saves about 30 % of the run's time, 208 us"),
         (Gain(-0.1, 0.0, 0.05, "run", "x"), "saves nothing to speak of: -10 % to 5.0 % of the run's time"),
@@ -182,7 +182,7 @@ def test_gains_say_of_what_and_how_long(gain: Gain, text: str) -> None:
 def test_a_gain_that_nobody_published_is_shown_as_a_bound() -> None:
     gain = Gain(0.0, 0.1, 0.4, "operator", "modelled: at most what is open")
     text = answer.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en")
-    assert text == "saves up to 40 % of the operator's time, 277 us"
+    assert text == "saves up to 40 % of the time of Cummin, 277 us"
     assert answer.gain_short(gain) == "≤ 40 %"
 
 
@@ -362,3 +362,29 @@ def test_languages_differ() -> None:
     heads = {shown("markdown", SAMPLE, lang=lang).splitlines()[0] for lang in LANGUAGES}
     assert heads == {f"## 1 {say('skill.basic', lang)}" for lang in LANGUAGES}
     assert len(heads) == 3
+
+
+def test_a_share_is_never_taken_for_what_can_be_won() -> None:
+    part = replace(SCALAR, share=0.38, headroom=0.5)
+    assert answer.share_text(part, "en") == "concerns 38 % of the run, at most 50 % of that to win"
+    assert answer.share_text(replace(part, share=1.0, headroom=None), "en") == "concerns the whole run"
+
+
+def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_operator() -> None:
+    other = replace(SCALAR, id="other", pattern="far-from-floor", share=0.2, operators=RUN.operators[:1])
+    advice = replace(LARGER_WRITES, finding="other")
+    report = replace(SAMPLE, findings=(SCALAR, other), recommendations=(advice,))
+    first = next(line for line in answer.answer(report, "en") if line.label == "Do first")
+    assert "against finding 2 far-from-floor, not the one of the verdict" in first.note
+    assert f"of the time of {answer.operator_name(RUN.operators[0], 'en')}, " in first.note
+    assert "(7.0 % of the run)" in first.note  # 35 % of a fifth
+    assert answer.gain_of_whole(report, advice) == "7.0 %"
+    same = replace(report, recommendations=(replace(advice, finding=SCALAR.id),))
+    assert "against" not in next(line for line in answer.answer(same, "en") if line.label == "Do first").note
+
+
+def test_elapsed_time_is_told_where_gains_are_parts_of_it() -> None:
+    idle = replace(RUN.findings[1], base="elapsed")
+    report = replace(RUN, findings=(idle,), total_us=1000.0, elapsed_us=4000.0, ranks=None)
+    assert answer.time_whole(report, "en") == "run 1000 us (device busy), 4000 us elapsed"
+    assert "elapsed" not in answer.time_whole(replace(report, findings=()), "en")

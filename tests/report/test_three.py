@@ -76,3 +76,9 @@ def test_together_is_between_the_best_and_the_sum(gains: list[float], headroom: 
     assert found is not None
     assert max(bounded[:3]) - 1e-4 <= found.likely <= min(sum(bounded[:3]), headroom) + 1e-4
     assert found.low <= found.likely <= found.high
+
+
+def test_remedies_of_one_finding_of_the_run_never_win_more_than_it_leaves_open() -> None:
+    one = report((finding("f", ADD, 0.1, 0.6),), advice(1, "f", 0.05, "run"), advice(2, "f", 0.05, "run"))
+    found = first_three(one)
+    assert found is not None and found.likely == pytest.approx(0.06)

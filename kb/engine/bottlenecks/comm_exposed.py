@@ -25,7 +25,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(share, 0.05, 0.3),
         round(share, 4),
         evidence,
-        f"communication that nothing hides takes {percent(share)} of the run ({percent(max(0.0, hidden))} of it overlaps with computation); part of it may be waiting for other ranks",
+        f"communication that nothing hides takes {percent(share)} of the run ({percent(max(0.0, hidden))} of all communication overlaps with computation); part of it may be waiting for other ranks",
         group,
     )
 

@@ -136,7 +136,7 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
         evidence=lead.evidence,
         headroom=round(headroom, 4),
         parent=registry()[pattern].parent,
-        summary=lead.summary if len(pairs) == 1 else f"{lead.summary} (largest of {len(pairs)} shapes)",
+        summary=lead.summary if len(pairs) == 1 else f"{lead.summary} (the longest of {len(pairs)} shapes)",
     )
 
 

@@ -41,7 +41,7 @@ def judge(f: Features) -> Held | None:
         confidence(share, 0.1, 0.4) if wait else 0.5,
         headroom,
         (*wait, *miss, *context(f, "task_duration_us")),
-        f"instructions are late: {percent(share)} of the time waiting"
+        f"instructions come late: {percent(share)} of the time the core waits for them"
         if wait
         else "many instruction cache misses",
     )

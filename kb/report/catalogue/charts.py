@@ -37,6 +37,17 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{name}：{intensity} FLOP/B，{rate}，{time}（{how}）",
         "{name}：{intensity} FLOP/B、{rate}、{time}（{how}）",
     ),
+    "chart.roofline.part": ("part of its roof reached", "达到上限的比例", "ルーフへの到達率"),
+    "chart.roofline.part_chips": (
+        "part reached of the highest roof of the possible chips",
+        "达到候选芯片最高上限的比例",
+        "候補チップ中の最も高いルーフへの到達率",
+    ),
+    "chart.roofline.where": (
+        "{intensity} FLOP/B, roof: {roof}",
+        "{intensity} FLOP/B，上限：{roof}",
+        "{intensity} FLOP/B、ルーフ：{roof}",
+    ),
     "chart.roofline.reached": (
         "{share} of its roof ({roof})",
         "达到其 roofline（{roof}）的 {share}",
@@ -50,7 +61,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "chart.roofline.x": ("FLOP / byte", "FLOP / 字节", "FLOP / バイト"),
     "chart.roofline.y": ("GFLOP/s", "GFLOP/s", "GFLOP/s"),
     "chart.times": ("Time by operator", "各算子耗时", "演算子ごとの時間"),
-    "chart.times.floor": ("{times}x of the floor", "下限的 {times} 倍", "下限の {times} 倍"),
+    "chart.times.floor": ("{times} times its floor", "下限的 {times} 倍", "下限の {times} 倍"),
     "chart.times.read": (
         "All launches together; the part marked at the left is the roofline floor, below which no kernel of this work can come.",
         "所有执行合计；左端标出的部分为 Roofline 下限，完成同样计算的算子不可能更快。",

@@ -60,6 +60,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "page.filtered": ("{shown} of {all} shown", "显示 {shown} / {all}", "{all} 件中 {shown} 件を表示"),
     "page.then": ("Then", "其次", "次に"),
     "report.title": ("Performance report", "性能分析报告", "性能レポート"),
+    "operators.overlap": (
+        "they overlap in time: the shares add up to more than the whole",
+        "执行时间有重叠，占比之和超过整体",
+        "実行が重なるため、割合の合計は全体を超える",
+    ),
     "rows.count": ("Rows: {count}", "{count} 行", "{count} 行"),
     "rows.cut": (
         "There are more rows: raise --limit, or ask for less.",

@@ -34,8 +34,13 @@ def _row(item: OperatorRef, floor: float | None, total: float, longest: float, l
     said = [units.us(time), units.percent(time / total)]
     parts = [("fill", time / longest)]
     if floor is not None and floor > 0:
-        said.append(say("chart.times.floor", lang, times=f"{time / floor:.3g}"))
+        said.append(say("chart.times.floor", lang, times=_times(time / floor)))
         parts.append(("floor", min(floor, time) / longest))
     return (
         f"<div data-f><span>{esc(name_of(item))}</span>{bar(parts)}<span>{esc(' · '.join(said))}</span></div>"
     )
+
+
+def _times(ratio: float) -> str:
+    """Three digits, and never 4.81e+03."""
+    return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.3g}"
