@@ -1,7 +1,8 @@
 """Text to vector with the shipped static model: the mean of its pieces' vectors, in plain Python and exact.
 
 The table holds int8 codes with a whole-number weight a piece. All lanes of a vector are packed into one big integer,
-64 bits a lane, so that adding a word is one addition: no numpy, the same bits on every machine.
+64 bits a lane, so that adding a word is one addition: no numpy, the same bits on every machine. One lane more holds the
+sum of the weights.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 import sqlite3
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import mul
 from pathlib import Path
 from typing import Protocol
@@ -25,7 +26,7 @@ _BIAS = 128  # codes are stored as bytes 1..255, so that lanes never go below ze
 _CHUNK = 900  # parameters of one SQL statement
 _REMEMBERED = 100_000  # words kept in memory
 
-Word = tuple[int, int]  # packed sum of weight * (code + 128) over the pieces, sum of the weights
+_SIGNS = bytes(ord("1") if 0 < byte < 128 else ord("0") for byte in range(256))  # of int8 codes
 
 
 class Encoder(Protocol):
@@ -74,28 +75,29 @@ class Embedder:
         self.version: str = meta["version"]
         self.dimensions: int = meta["dimensions"]
         self._unknown = lowest - 10.0  # as in the reference tokenizer
-        self._words: dict[str, Word] = {}
+        self._words: dict[str, int] = {}  # packed sums of weight * (code + 128), and of the weights
         self._whole: dict[str, tuple[float, int, bytes]] | None = None
         self._scores: dict[str, float] = {}
 
     def embed(self, text: str) -> list[float]:
         """The unit vector of a text; all zeros when no piece of it is known."""
-        found = tokenizer.words(text)
-        self._learn(found)
-        packed = weight = 0
-        for word in found:
-            lanes, share = self._words[word]
-            packed += lanes
-            weight += share
-        return self._unpack(packed, weight)
+        lanes = array("Q", self._sum(text))
+        bias = _BIAS * lanes.pop()
+        values = [lane - bias for lane in lanes]
+        length = sum(map(mul, values, values)) ** 0.5
+        return [value / length for value in values] if length else [0.0] * self.dimensions
 
     def embed_many(self, texts: Iterable[str]) -> Iterable[list[float]]:
         """Vectors of many texts; reads the whole table once (about 20 MB of memory)."""
-        if self._whole is None:
-            rows = self._db.execute("SELECT piece, score, weight, vec FROM vocab")
-            self._whole = {piece: (score, weight, vec) for piece, score, weight, vec in rows}
-            self._scores = {piece: row[0] for piece, row in self._whole.items()}
+        self._read_whole()
         return map(self.embed, texts)
+
+    def sums(self, texts: Iterable[str]) -> Iterator[bytes]:
+        """For each text, in 64 bits each as the machine orders them: the sums of weight * (code + 128) in every
+        dimension, then the sum of the weights. `kb.knowledge.bulk` makes codes of them.
+        """
+        self._read_whole()
+        return map(self._sum, texts)
 
     def split(self, text: str) -> list[str]:
         """The pieces of a text, as the reference tokenizer gives them."""
@@ -103,10 +105,23 @@ class Embedder:
         scores = {piece: row[0] for piece, row in self._rows(tokenizer.candidates(found)).items()}
         return [piece for word in found for piece in tokenizer.split(word, scores, self._unknown)]
 
+    def _read_whole(self) -> None:
+        if self._whole is None:
+            rows = self._db.execute("SELECT piece, score, weight, vec FROM vocab")
+            self._whole = {piece: (score, weight, vec) for piece, score, weight, vec in rows}
+            self._scores = {piece: row[0] for piece, row in self._whole.items()}
+
+    def _sum(self, text: str) -> bytes:
+        found = tokenizer.words(text)
+        try:
+            packed = sum(map(self._words.__getitem__, found))
+        except KeyError:
+            self._learn(found)
+            packed = sum(map(self._words.__getitem__, found))
+        return packed.to_bytes(8 * self.dimensions + 8, sys.byteorder)
+
     def _learn(self, found: Sequence[str]) -> None:
-        new = {word for word in found if word not in self._words}
-        if not new:
-            return
+        new = set(found).difference(self._words)
         if len(self._words) > _REMEMBERED:
             self._words.clear()
             new = set(found)
@@ -117,7 +132,7 @@ class Embedder:
             rows, scores = self._whole, self._scores
         packed: dict[str, int] = {}
         for word in new:
-            lanes = total = 0
+            lanes = 0
             for piece in tokenizer.split(word, scores, self._unknown):
                 if piece not in rows:
                     continue  # unknown: adds nothing
@@ -125,8 +140,7 @@ class Embedder:
                 if piece not in packed:
                     packed[piece] = weight * _pack(codes)
                 lanes += packed[piece]
-                total += weight
-            self._words[word] = (lanes, total)
+            self._words[word] = lanes
 
     def _rows(self, pieces: set[str]) -> dict[str, tuple[float, int, bytes]]:
         if self._whole is not None:
@@ -141,16 +155,9 @@ class Embedder:
                 found[piece] = (score, weight, vec)
         return found
 
-    def _unpack(self, packed: int, weight: int) -> list[float]:
-        lanes = array("Q", packed.to_bytes(8 * self.dimensions, sys.byteorder))
-        bias = _BIAS * weight
-        values = [lane - bias for lane in lanes]
-        length = sum(map(mul, values, values)) ** 0.5
-        return [value / length for value in values] if length else [0.0] * self.dimensions
-
 
 def _pack(codes: bytes) -> int:
-    return int.from_bytes(array("Q", iter(codes)).tobytes(), sys.byteorder)
+    return int.from_bytes(array("Q", iter(codes + b"\1")).tobytes(), sys.byteorder)
 
 
 def quantise(vector: Sequence[float]) -> tuple[float, bytes]:
@@ -166,6 +173,11 @@ def sign_bits(vector: Iterable[float]) -> bytes:
     """One bit a dimension, the first the highest: set where the value is above zero."""
     digits = "".join("1" if value > 0 else "0" for value in vector)
     return int(digits, 2).to_bytes((len(digits) + 7) // 8, "big")
+
+
+def code_bits(codes: bytes) -> bytes:
+    """`sign_bits` of int8 codes."""
+    return int(codes.translate(_SIGNS), 2).to_bytes((len(codes) + 7) // 8, "big")
 
 
 def shipped_model() -> Path:

@@ -15,33 +15,38 @@ Tables
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
 import sqlite3
 import tempfile
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import fmean, pstdev
 
 from kb import shipped
 from kb.knowledge import terms, words
-from kb.knowledge.embed import Embedder, Encoder, quantise, shipped_model, sign_bits
+from kb.knowledge.embed import Embedder, Encoder, code_bits, quantise, shipped_model
 from kb.knowledge.freshness import FORMAT
 from kb.knowledge.record import entry as record_entry
-from kb.model import Entry, to_dict
+from kb.model import Entry
+from kb.model.plain import members
 from kb.vocabulary.entries import LANGUAGES
 
 LARGE = 20_000  # entries from which the file is not packed
 MANY = 50  # texts from which the whole table of the built-in model is read
 SAMPLED = 60  # entries whose titles are asked for, to see how far apart a model puts things
 BATCH = 2000  # entries held in memory at a time
+LARGE_BATCH = 1000  # new texts of a batch from which numpy is worth loading
+FTS_BYTES = 1 << 25  # what FTS5 holds of a batch before it writes, once there are several
 PRIOR = {
     "tip": 0.1
 }  # tips are written for the questions people ask; cases win on names of models and chips alone
 
 Progress = Callable[[int], None]
+_RECORD = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=members).encode
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -121,21 +126,21 @@ def fill(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;" + _SCHEMA
     )
     known = known or {}
-    seen: set[str] = set()
+    written = terms.Written()
     bits = bytearray()
     count = embedded = 0
-    with db:
+    with db, _rare_collection():
         for batch in _batches(entries, BATCH):
-            embedded += _add(db, batch, count, embedder, known, seen, bits, progress)
+            if count == BATCH:
+                _expect_many(db)
+            embedded += _add(db, batch, count, embedder, known, written, bits, progress)
             count += len(batch)
         db.execute("INSERT INTO codes VALUES(1, ?)", (bytes(bits),))
         db.executemany("INSERT INTO means VALUES(?, ?)", sorted(_means().items()))
         db.executemany("INSERT INTO field VALUES(?)", [(term,) for term in sorted(_field())])
-        db.executemany(
-            "INSERT INTO term VALUES(?, ?)",
-            _stem_counts(db, {term for token in seen for term in terms.of_token(token)}),
-        )
+        db.executemany("INSERT INTO term VALUES(?, ?)", _stem_counts(db, written.seen))
         db.execute("INSERT INTO fts(fts) VALUES('optimize')")
+        db.execute("DELETE FROM fts_config WHERE k <> 'version'")
         meta = {
             "format": FORMAT,
             "entries": count,
@@ -203,7 +208,7 @@ def _add(
     start: int,
     embedder: Encoder,
     known: Mapping[bytes, tuple[float, bytes]],
-    seen: set[str],
+    written: terms.Written,
     bits: bytearray,
     progress: Progress | None,
 ) -> int:
@@ -211,20 +216,14 @@ def _add(
     texts = [vector_lines(entry) if embedder.apart else vector_text(entry) for entry in batch]
     hashes = [hashlib.blake2b(text.encode(), digest_size=12).digest() for text in texts]
     new = [text for text, key in zip(texts, hashes, strict=True) if key not in known]
-    many = embedder.apart or len(new) > MANY
-    fresh = iter(embedder.embed_many(new) if many else map(embedder.embed, new))
+    fresh = _codes(new, embedder)
     records, vectors, words_of, tags = [], [], [], []
     for n, (entry, key) in enumerate(zip(batch, hashes, strict=True), start + 1):
-        length, vec = known[key] if key in known else quantise(next(fresh))
-        bits += sign_bits(array("b", vec))
-        tokens = [terms.tokens(text) for text in fields(entry)]
-        seen.update(*tokens)
-        split = [" ".join(filter(None, map(terms.written, field))) for field in tokens]
-        told = to_dict(entry) | {"file": _portable(entry.file)}
-        record = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-        records.append((n, entry.id, entry.kind, record))
+        length, vec = known[key] if key in known else next(fresh)
+        bits += code_bits(vec)
+        records.append((n, entry.id, entry.kind, _RECORD(members(entry) | {"file": _portable(entry.file)})))
         vectors.append((n, key, length, vec, PRIOR.get(entry.kind, 0.0)))
-        words_of.append((n, *split))
+        words_of.append((n, *map(written.text, fields(entry))))
         tags += [(axis, value, n) for axis, value in _tags(entry)]
         if progress is not None:
             progress(n)
@@ -236,13 +235,43 @@ def _add(
     return len(new)
 
 
+def _codes(texts: Sequence[str], embedder: Encoder) -> Iterator[tuple[float, bytes]]:
+    """Length of the int8 codes and the codes of each text; by numpy where there are many and it is installed."""
+    if len(texts) >= LARGE_BATCH and isinstance(embedder, Embedder):
+        with suppress(ImportError):
+            from kb.knowledge.bulk import codes
+
+            return codes(embedder.sums(texts), embedder.dimensions)
+    many = embedder.apart or len(texts) > MANY
+    return map(quantise, embedder.embed_many(texts) if many else map(embedder.embed, texts))
+
+
+@contextmanager
+def _rare_collection() -> Iterator[None]:
+    """A batch is many objects without cycles: looking through them for garbage costs a tenth of a build."""
+    usual = gc.get_threshold()
+    gc.set_threshold(1_000_000, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+def _expect_many(db: sqlite3.Connection) -> None:
+    """Have FTS5 hold a whole batch in memory and merge once, at the end."""
+    for what, value in (("hashsize", FTS_BYTES), ("automerge", 0), ("crisismerge", 200)):
+        db.execute("INSERT INTO fts(fts, rank) VALUES(?, ?)", (what, value))
+
+
 def _portable(file: str) -> str:
     """The path of a shipped entry file as seen from the data folder, so that an index can be carried elsewhere."""
-    return (
-        Path(file).relative_to(shipped.root()).as_posix()
-        if Path(file).is_relative_to(shipped.root())
-        else file
-    )
+    root = shipped.root()
+    if not file.startswith(str(root)):
+        return file  # most of many entries
+    try:
+        return Path(file).relative_to(root).as_posix()
+    except ValueError:
+        return file  # of a folder whose name starts alike
 
 
 def _tags(entry: Entry) -> Iterator[tuple[str, str]]:

@@ -24,12 +24,24 @@ _TOKEN = re.compile(rf"[A-Za-z0-9_]+|[{CJK}]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _VERSION = re.compile(r"(?<=[a-z])v\d+$")  # MatMulV2 is found as matmul too
 _LONGEST = 64  # characters of a term; longer ones are hashes and base64
+_REMEMBERED = 1 << 18  # tokens of which a large build knows the terms
 
 
 def tokens(text: str) -> list[str]:
     """Runs of Latin letters, digits and underscores, and runs of Chinese or Japanese, as written."""
-    found = _TOKEN.findall(text if text.isascii() else unicodedata.normalize("NFKC", text))
-    return [token for token in found if len(token) <= _LONGEST or token[0] > "\x7f"]
+    return [token for token in _TOKEN.findall(_normal(text)) if not _too_long(token)]
+
+
+def _normal(text: str) -> str:
+    """NFKC. Nothing is composed across the end of a line, so lines of ASCII are left alone."""
+    if text.isascii():
+        return text
+    normal = unicodedata.normalize
+    return "\n".join([line if line.isascii() else normal("NFKC", line) for line in text.split("\n")])
+
+
+def _too_long(token: str) -> bool:
+    return len(token) > _LONGEST and token[0] <= "\x7f"
 
 
 @lru_cache(maxsize=1 << 16)
@@ -67,10 +79,23 @@ def terms(text: str) -> list[str]:
     return [term for token in tokens(text) for term in of_token(token)]
 
 
-@lru_cache(maxsize=1 << 16)
-def written(token: str) -> str:
-    """The terms of one token divided by spaces, as the index holds them."""
-    return " ".join(of_token(token))
+class Written(dict[str, str]):
+    """What the index holds of each token: its terms divided by spaces. `seen`: all terms so far."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def __missing__(self, token: str) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        found = () if _too_long(token) else of_token(token)
+        self.seen.update(found)
+        self[token] = " ".join(found)
+        return self[token]
+
+    def text(self, text: str) -> str:
+        """The terms of a text divided by one or more spaces."""
+        return " ".join(map(self.__getitem__, _TOKEN.findall(_normal(text))))
 
 
 def squeeze(run: Iterable[str]) -> str:

@@ -24,6 +24,8 @@ def words(text: str) -> list[str]:
     `SPACE` within a word is a start mark too, as in the reference.
     """
     plain = unicodedata.normalize("NFKC", _CONTROL.sub("", text[:LONGEST_TEXT])).lower()
+    if SPACE not in plain:
+        return [SPACE + word for word in plain.split()]
     marked = (word if word[0] == SPACE else SPACE + word for word in plain.split())
     return [part for word in marked for part in _MARKED.findall(word)]
 

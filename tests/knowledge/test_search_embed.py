@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from array import array
 from pathlib import Path
 
 import pytest
 
 from kb.errors import KnowledgeError
-from kb.knowledge.embed import Embedder, quantise, shipped_model, sign_bits
+from kb.knowledge.embed import Embedder, code_bits, quantise, shipped_model, sign_bits
 
 TEXTS = (
     "NMS CPU fallback",
@@ -110,3 +111,26 @@ def test_sentence_transformers_gives_the_same_vectors(embedder: Embedder, tmp_pa
 
 def test_the_shipped_model_is_small() -> None:
     assert shipped_model().stat().st_size <= 11.5e6
+
+
+def test_codes_of_many_are_those_of_one_by_one(embedder: Embedder) -> None:
+    bulk = pytest.importorskip("kb.knowledge.bulk", reason="numpy is not installed")
+    texts = (
+        "",
+        *TEXTS,
+        *(" ".join(TEXTS[n:]) * 40 for n in range(len(TEXTS))),
+        *(f"word {n}" for n in range(600)),
+    )
+    found = list(bulk.codes(embedder.sums(texts), embedder.dimensions))
+    assert found == [quantise(embedder.embed(text)) for text in texts]
+    assert [code_bits(vec) for _, vec in found] == [sign_bits(array("b", vec)) for _, vec in found]
+
+
+def test_sums_too_large_for_64_bits_are_exact_too() -> None:
+    bulk = pytest.importorskip("kb.knowledge.bulk", reason="numpy is not installed")
+    weight = 1 << 40
+    codes = [3, 255, 128, 1]
+    row = array("Q", [*(code * weight for code in codes), weight]).tobytes()
+    values = [(code - 128) * weight for code in codes]
+    length = sum(value * value for value in values) ** 0.5
+    assert list(bulk.codes([row], 4)) == [quantise([value / length for value in values])]
