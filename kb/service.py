@@ -76,6 +76,87 @@ def check_model(model: Path, *, soc: str) -> Document:
     return library.check_model(model, soc).to_dict()
 
 
+def explain(bottleneck: str, *, lang: str = "en") -> Document:
+    """A bottleneck: how it is judged, what helps, what does not, the cases that show it, `kb.explain/1`.
+
+    Raises:
+        UsageError: no bottleneck of that id.
+    """
+    from kb.knowledge.store import load_entries
+    from kb.report.explained import explained
+
+    return explained(bottleneck, load_entries(), judged(bottleneck), lang)[1]
+
+
+def judged(bottleneck: str) -> list[dict[str, str]]:
+    """The inputs of a judgement with their formulas, and its limits with their sources; none where nothing judges it.
+
+    Raises:
+        UsageError: no bottleneck of that id.
+    """
+    from kb.engine.bottlenecks import registry
+    from kb.engine.bottlenecks.judging import thresholds
+    from kb.knowledge.near import known_bottlenecks, no_such_id
+    from kb.knowledge.store import load_entries
+    from kb.units import number
+    from kb.vocabulary.metrics import BY_ID
+
+    known = known_bottlenecks(load_entries().values())
+    if bottleneck not in known:
+        raise no_such_id("bottleneck", bottleneck, known)
+    rule = registry().get(bottleneck)
+    if rule is None:
+        return []
+    needs = [name for need in rule.needs for name in need.split("|")]
+    if any(name.startswith("floor") for name in needs):
+        needs += [name for name in ("floor_us", "memory_floor_us", "compute_floor_us") if name not in needs]
+    inputs = [{"kind": "input", "metric": name, "meaning": BY_ID[name].meaning} for name in needs]
+    limits = [
+        {
+            "kind": "limit",
+            "name": name,
+            "value": number(item.value, item.unit),
+            "source": f"{item.source}; {item.grade}",
+        }
+        for (owner, name), item in thresholds().items()
+        if owner == bottleneck
+    ]
+    return inputs + limits
+
+
+def compare(before: Path | str, after: Path | str, *, db: str | None = None) -> Document:
+    """Two runs against one another, `kb.compare/1`; a side is the path of a profile or, as text, the id of a kept run.
+
+    Raises:
+        UsageError: no such run. SourceError, NothingToJudge: a profile cannot be read or judged.
+    """
+    from kb import library
+    from kb.report.load import report_from_dict
+
+    def side(given: Path | str) -> Any:
+        if isinstance(given, Path):
+            return given
+        return report_from_dict(kept(given, db=db), where=f"run {given}")
+
+    return library.compare(side(before), side(after)).to_dict()
+
+
+def ask(question: str, *, run: str = "", lang: str = "en", db: str | None = None) -> Document:
+    """A question in words about a kept run, `kb.ask/1`; one that is not understood names near ones.
+
+    Raises:
+        UsageError: no such run. SourceError: the store cannot be read.
+    """
+    from kb.ask.answer import ask as asked
+    from kb.report.asked import answer_document, refusal_document
+    from kb.store.runs import LAST, find_runs
+
+    reply = asked(question, run=find_runs([run], db=db)[0] if run else LAST, db=db)
+    if reply.intent is None or reply.found is None:
+        return refusal_document(reply, lang)
+    return answer_document(reply, reply.intent, reply.found, lang)
+
+
 def runs(*, limit: int = 20, db: str | None = None) -> Document:
     """The runs that were kept, the newest first, `kb.runs/1`.
 
@@ -88,6 +169,17 @@ def runs(*, limit: int = 20, db: str | None = None) -> Document:
     return runs_document(list_runs(db=db, limit=limit))
 
 
+def kept(run_id: str, *, db: str | None = None) -> Document:
+    """All that is kept of a run: its report and the operators that a comparison needs.
+
+    Raises:
+        UsageError: no such run. SourceError: the store cannot be read.
+    """
+    from kb.store.runs import load_run
+
+    return dict(load_run(run_id, db=db))
+
+
 def run(run_id: str, *, top: int | None = None, db: str | None = None) -> Document:
     """The report of a kept run, `kb.report/1`; with `top` as `advise` would give it with at most so many recommendations.
 
@@ -98,10 +190,9 @@ def run(run_id: str, *, top: int | None = None, db: str | None = None) -> Docume
 
     from kb.report import json
     from kb.report.load import report_from_dict
-    from kb.store.runs import load_run
 
-    kept = load_run(run_id, db=db)
+    found = kept(run_id, db=db)
     if top is None:
-        return {key: value for key, value in kept.items() if key != "measured"}
-    report = report_from_dict(kept, where=f"run {run_id}")
+        return {key: value for key, value in found.items() if key != "measured"}
+    report = report_from_dict(found, where=f"run {run_id}")
     return json.document(replace(report, recommendations=report.recommendations[:top]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from kb.commands._console import Common, show
 
 if TYPE_CHECKING:
-    from kb.model import Entry
+    pass
 
 PANEL, ORDER = "Knowledge base", 4
 
@@ -32,46 +31,10 @@ def run(
       kb explain scalar-bound-vector
       kb list --kind pattern            all bottlenecks
     """
-    from kb.knowledge.near import known_bottlenecks, no_such_id
     from kb.knowledge.store import load_entries
-
-    entries = load_entries()
-    known = known_bottlenecks(entries.values())
-    if bottleneck not in known:
-        raise no_such_id("bottleneck", bottleneck, known)
-    _print(common, bottleneck, entries)
-    return 0
-
-
-def _print(common: Common, bottleneck: str, entries: Mapping[str, Entry]) -> None:
     from kb.report.explained import explained
+    from kb.service import judged
 
-    page, document = explained(bottleneck, entries, _judged(bottleneck), common.lang)
+    page, document = explained(bottleneck, load_entries(), judged(bottleneck), common.lang)
     show(common, page, document)
-
-
-def _judged(bottleneck: str) -> list[dict[str, str]]:
-    """The inputs of the judgement with their formulas, and its limits with their sources."""
-    from kb.engine.bottlenecks import registry
-    from kb.engine.bottlenecks.judging import thresholds
-    from kb.units import number
-    from kb.vocabulary.metrics import BY_ID
-
-    rule = registry().get(bottleneck)
-    if rule is None:
-        return []
-    needs = [name for need in rule.needs for name in need.split("|")]
-    if any(name.startswith("floor") for name in needs):
-        needs += [name for name in ("floor_us", "memory_floor_us", "compute_floor_us") if name not in needs]
-    inputs = [{"kind": "input", "metric": name, "meaning": BY_ID[name].meaning} for name in needs]
-    limits = [
-        {
-            "kind": "limit",
-            "name": name,
-            "value": number(item.value, item.unit),
-            "source": f"{item.source}; {item.grade}",
-        }
-        for (owner, name), item in thresholds().items()
-        if owner == bottleneck
-    ]
-    return inputs + limits
+    return 0

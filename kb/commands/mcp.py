@@ -42,8 +42,8 @@ def run(
 ) -> int:
     """Serve agents with the Model Context Protocol.
 
-    Tools: advise, search, show, runs; their answers are the JSON documents of the commands. Files are read only below
-    the roots; runs are kept as always. Needs the extra: pip install 'ascend-kb[mcp]'.
+    Tools: advise, search, show, explain, check_model, compare, runs, ask; their answers are the JSON documents of the
+    commands. Files are read only below the roots; runs are kept as always. Needs the extra: pip install 'ascend-kb[mcp]'.
 
     Examples:
       kb mcp --root ./profiles

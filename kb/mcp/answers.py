@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from kb import service
@@ -12,6 +14,7 @@ from kb.mcp.roots import Roots
 
 MOST = 20  # answers, pieces of advice or runs of one call
 LONGEST_QUERY = 2_000  # characters; a page is no question
+_RUN = re.compile(r"[0-9a-f]{4,64}|last")
 LONGEST = 60_000  # characters of one answer
 Document = dict[str, Any]
 Tool = Callable[..., Document]
@@ -28,7 +31,9 @@ class Tools:
 
     def all(self) -> tuple[Tool, ...]:
         """Every tool, in the order in which an agent needs them."""
-        return (self.advise, self.search, self.show, self.runs)
+        return (
+            self.advise, self.search, self.show, self.explain, self.check_model, self.compare, self.runs, self.ask,
+        )  # fmt: skip
 
     def advise(
         self, path: str = "", run: str = "", soc: str = "", top: int = 5, details: bool = False
@@ -73,6 +78,35 @@ class Tools:
     def show(self, id: str) -> Document:
         """One entry of the knowledge base in full: symptom, cause, steps, code, how to check, published gains, sources."""
         return service.show(id, db=self.db)
+
+    def explain(self, bottleneck: str) -> Document:
+        """A bottleneck by the id that findings carry: inputs and limits of its judgement, what helps, what does not, cases."""
+        return service.explain(bottleneck)
+
+    def check_model(self, path: str, soc: str) -> Document:
+        """Which operators of an ONNX model (or of a profile) a chip covers: AI Core, AI CPU, not importable, with the way out.
+
+        `path` lies below the server's root; `soc` is the chip, such as Ascend310P3.
+        """
+        return service.check_model(self.roots.path(path), soc=soc)
+
+    def compare(self, before: str, after: str) -> Document:
+        """Whether a run is faster than another, slower, within noise, or not comparable and why, operator by operator.
+
+        Each side is the id of a kept run, or the path of a profile below the server's root.
+        """
+        return service.compare(self._side(before), self._side(after), db=self.db)
+
+    def ask(self, question: str, run: str = "", lang: Literal["en", "zh", "ja"] = "en") -> Document:
+        """A question in words about a kept run (the latest unless `run` names one), answered by a named query that is shown.
+
+        For example: which operators take longest, how much is communication. `answered` false names near questions.
+        """
+        return service.ask(question, run=run, lang=lang, db=self.db)
+
+    def _side(self, given: str) -> Path | str:
+        """A run by its id, anything else as a path."""
+        return given if _RUN.fullmatch(given) else self.roots.path(given)
 
     def runs(self, limit: int = 10) -> Document:
         """The reports that were kept, newest first: id, time, target, headline. `advise` with `run` shows one."""

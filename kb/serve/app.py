@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kb import service
+from kb import library, service
 from kb.errors import KbError, UsageError
 from kb.knowledge.store import load_entries
 from kb.report.load import report_from_dict
@@ -54,6 +54,13 @@ def build(token: str, db: str | None = None) -> Starlette:
         found = report_from_dict(service.run(name, db=db), where=f"run {name}")
         return HTMLResponse(pages.report(root, found, _lang(request)))
 
+    def compare(request: Request) -> Response:
+        names = [request.query_params.get(side, "").strip() for side in ("before", "after")]
+        if not any(names):
+            return HTMLResponse(pages.comparison_form(root, _lang(request)))
+        before, after = (report_from_dict(service.kept(name, db=db), where=f"run {name}") for name in names)
+        return HTMLResponse(pages.comparison(root, library.compare(before, after), _lang(request)))
+
     def search(request: Request) -> Response:
         asked = {key: request.query_params.get(key, "") for key in ("q", "kind", "op", "soc")}
         found = _searched(request) if asked["q"].strip() else None
@@ -75,6 +82,7 @@ def build(token: str, db: str | None = None) -> Starlette:
     routes = [
         Route(f"{root}/", runs),
         Route(f"{root}/runs/{{run}}", run),
+        Route(f"{root}/compare", compare),
         Route(f"{root}/search", search),
         Route(f"{root}/entries/{{id}}", entry),
         Route(f"{root}/api/search", answers),

@@ -7,9 +7,11 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from kb import units
+from kb.comparison import Comparison
 from kb.model import Entry, Report
 from kb.report import html
 from kb.report.catalogue import say
+from kb.report.comparison.pages import comparison_page
 from kb.report.entries import entry_page
 from kb.report.page.html import body, table
 from kb.report.runs import HEADS
@@ -91,6 +93,24 @@ def report(root: str, found: Report, lang: str) -> str:
     return text.replace("<body>\n", f"<body>\n{_links(root, lang)}\n", 1)
 
 
+def comparison_form(root: str, lang: str) -> str:
+    """Which two runs to compare."""
+    fields = "".join(_box(name, f"compare.{name}", {}, lang) for name in ("before", "after"))
+    title = say("serve.compare", lang)
+    form = (
+        f'<form class="ask" action="{esc(root)}/compare" method="get"><input type="hidden" name="lang" value="{lang}">'
+        f"{fields}<button>{esc(title)}</button></form>"
+    )
+    return _page(root, title, [form, f'<p class="quiet">{esc(say("serve.two", lang))}</p>'], lang)
+
+
+def comparison(root: str, found: Comparison, lang: str) -> str:
+    """Two runs against one another, as `kb compare` says it."""
+    page = comparison_page(found, lang)
+    note = f'<p class="quiet">{esc(page.note)}</p>'
+    return _page(root, page.title, [note, *body(page)], lang)
+
+
 def fault(root: str, what: str, now: str, lang: str) -> str:
     """What went wrong and what now."""
     lines = [f"<p>{esc(what)}</p>", f'<p class="quiet">{esc(now)}</p>']
@@ -103,7 +123,9 @@ def _page(root: str, title: str, lines: Iterable[str], lang: str) -> str:
 
 
 def _links(root: str, lang: str) -> str:
-    places = ((f"{root}/", "serve.runs"), (f"{root}/search", "serve.search"))
+    places = (
+        (f"{root}/", "serve.runs"), (f"{root}/compare", "serve.compare"), (f"{root}/search", "serve.search"),
+    )  # fmt: skip
     links = [
         f'<a href="{esc(place)}?{urlencode({"lang": lang})}">{esc(say(key, lang))}</a>'
         for place, key in places

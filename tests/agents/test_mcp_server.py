@@ -41,10 +41,10 @@ def called(place: Path, name: str, **arguments: Any) -> Any:
     return asked(place, lambda client: client.call_tool(name, arguments))
 
 
-def printed(place: Path, *command: str) -> Any:
+def printed(place: Path, *command: str, status: int | None = 0) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "kb", *command, "--format", "json", "--db", str(place / "other.db")],
-        cwd=ROOT, env=environment(place), capture_output=True, text=True, check=True,
+        cwd=ROOT, env=environment(place), capture_output=True, text=True, check=status == 0,
     )  # fmt: skip
     return json.loads(done.stdout)
 
@@ -82,6 +82,34 @@ def test_advise_answers_as_the_command_does_and_keeps_the_run(tmp_path: Path) ->
     assert again == first
 
 
+def test_explain_and_check_answer_as_the_commands_do(tmp_path: Path) -> None:
+    found = called(tmp_path, "explain", bottleneck="scalar-bound-vector").structured_content
+    assert found == printed(tmp_path, "explain", "scalar-bound-vector")
+    found = called(
+        tmp_path, "check_model", path="models/tiny_detector.onnx", soc="Ascend310P3"
+    ).structured_content
+    model = SAMPLES / "models" / "tiny_detector.onnx"
+    assert found["schema"] == "kb.check/1" and found == printed(
+        tmp_path, "check", str(model), "--soc", "Ascend310P3", status=None
+    )
+
+
+def test_a_kept_run_is_asked_about_and_compared(tmp_path: Path) -> None:
+    async def talk(client: Any) -> Any:
+        first = (await client.call_tool("advise", {"path": "add_custom"})).structured_content
+        asked_ = await client.call_tool(
+            "ask", {"question": "which operators take longest", "run": first["run"]}
+        )
+        against = await client.call_tool("compare", {"before": first["run"], "after": "add_custom"})
+        odd = await client.call_tool("ask", {"question": "what is the weather in Paris"})
+        return asked_.structured_content, against.structured_content, odd.structured_content
+
+    answer, against, odd = asked(tmp_path, talk)
+    assert answer["answered"] and answer["rows"] and "select" in answer["sql"].lower()
+    assert against["schema"] == "kb.compare/1" and against["verdict"] == "within-noise"
+    assert odd["answered"] is False
+
+
 def test_without_details_a_report_is_short(tmp_path: Path) -> None:
     found = called(tmp_path, "advise", path="add_custom")
     assert not {"charts", "files", "not_judged"} & set(found.structured_content)
@@ -95,6 +123,10 @@ def test_without_details_a_report_is_short(tmp_path: Path) -> None:
         ("advise", {"path": "add_custom", "run": "x"}, "either path or run"),
         ("advise", {"path": "missing"}, "missing"),
         ("advise", {"run": "0000"}, "0000"),
+        ("compare", {"before": "../../etc", "after": "add_custom"}, "outside the folders"),
+        ("compare", {"before": "abcdef", "after": "add_custom"}, "abcdef"),
+        ("check_model", {"path": "/etc/passwd", "soc": "Ascend310P3"}, "outside the folders"),
+        ("explain", {"bottleneck": "scalar-bound"}, "scalar-bound-vector"),
         ("show", {"id": "vector-larger-copie"}, "vector-larger-copies"),
         ("search", {"query": "x", "k": 0}, "no number above 0"),
         ("search", {"query": " "}, "the query is empty"),

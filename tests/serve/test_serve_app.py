@@ -73,6 +73,15 @@ def test_runs_reports_search_and_entries_are_shown(place: Place) -> None:
     assert status == 200 and "vector-larger-copies" in entry
 
 
+def test_two_runs_are_compared(place: Place) -> None:
+    status, _, form = place.get(f"{place.root}/compare?lang=ja")
+    assert status == 200 and 'name="before"' in form
+    status, _, found = place.get(f"{place.root}/compare?before={place.run}&after={place.run}")
+    assert status == 200 and "Within noise" in found
+    status, _, text = place.get(f"{place.root}/compare?before={place.run}&after=zzzz")
+    assert status == 404 and "no run" in text
+
+
 def test_the_api_answers_as_the_command_does(place: Place, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "kb", "search", "-k", "10", "NMS CPU fallback", "--format", "json"],

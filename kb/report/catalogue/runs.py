@@ -37,6 +37,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "runs.headline": ("Headline", "结论", "結論"),
     "runs.id": ("Run", "运行", "実行"),
     "runs.none": ("No run has been kept yet.", "尚未保存任何运行。", "保存された実行はまだありません。"),
+    "serve.compare": ("Compare", "对比", "比較"),
+    "serve.two": (
+        "Give the ids of two kept runs, as the list of runs shows them.",
+        "请填写两次运行的编号（见运行列表）。",
+        "実行の一覧にある二つの ID を入れてください。",
+    ),
     "serve.any": ("all kinds", "全部类型", "すべての種類"),
     "serve.fault": ("That did not work", "出错了", "うまくいきませんでした"),
     "serve.query": ("Ask in your own words", "用自己的话提问", "自分の言葉で質問"),
