@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from kb.commands._console import Common, emit, screen_width, use_color
 from kb.commands._kept import kept_outcomes
-from kb.commands._language import in_language
 from kb.commands._options import Audience
 from kb.model import Report
 from kb.report import views
+from kb.report.translated import in_language
 
 if TYPE_CHECKING:
     from kb.engine.pipeline import Request

@@ -9,8 +9,8 @@ import typer
 
 from kb.commands._console import Common, say, screen_width
 from kb.commands._files import write_file
-from kb.commands._language import in_language
 from kb.commands._reports import FORMATS, print_reports
+from kb.report.translated import in_language
 from kb.textfile import STDIN as STDOUT  # both are `-`
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]

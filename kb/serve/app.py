@@ -59,7 +59,8 @@ def build(token: str, db: str | None = None) -> Starlette:
         if not any(names):
             return HTMLResponse(pages.comparison_form(root, _lang(request)))
         before, after = (report_from_dict(service.kept(name, db=db), where=f"run {name}") for name in names)
-        return HTMLResponse(pages.comparison(root, library.compare(before, after), _lang(request)))
+        asked = dict(zip(("before", "after"), names, strict=True))
+        return HTMLResponse(pages.comparison(root, library.compare(before, after), asked, _lang(request)))
 
     def search(request: Request) -> Response:
         asked = {key: request.query_params.get(key, "") for key in ("q", "kind", "op", "soc")}

@@ -16,6 +16,7 @@ from kb.report.entries import entry_page
 from kb.report.page.html import body, table
 from kb.report.runs import HEADS
 from kb.report.sheet import esc, sheet
+from kb.report.translated import in_language
 from kb.vocabulary.entries import KINDS, LANGUAGES
 
 
@@ -47,7 +48,7 @@ def search_page(root: str, asked: Mapping[str, str], found: Mapping[str, Any] | 
         if not found["results"]:
             lines.append(f"<p>{esc(say('search.none', lang))}</p>")
         lines += [_hit(root, hit, lang) for hit in found["results"]]
-    return _page(root, title, lines, lang)
+    return _page(root, title, lines, lang, {key: text for key, text in asked.items() if text})
 
 
 def _form(root: str, asked: Mapping[str, str], lang: str) -> str:
@@ -89,8 +90,8 @@ def entry(root: str, found: Entry, lang: str) -> str:
 
 def report(root: str, found: Report, lang: str) -> str:
     """A report as `kb report` writes it, below the links of the app."""
-    text = html.render(found, lang=lang)
-    return text.replace("<body>\n", f"<body>\n{_links(root, lang)}\n", 1)
+    text = html.render(in_language(found, lang), lang=lang)
+    return text.replace("<body>\n", f"<body>\n{_links(root, lang, {})}\n", 1)
 
 
 def comparison_form(root: str, lang: str) -> str:
@@ -104,11 +105,11 @@ def comparison_form(root: str, lang: str) -> str:
     return _page(root, title, [form, f'<p class="quiet">{esc(say("serve.two", lang))}</p>'], lang)
 
 
-def comparison(root: str, found: Comparison, lang: str) -> str:
+def comparison(root: str, found: Comparison, asked: Mapping[str, str], lang: str) -> str:
     """Two runs against one another, as `kb compare` says it."""
     page = comparison_page(found, lang)
     note = f'<p class="quiet">{esc(page.note)}</p>'
-    return _page(root, page.title, [note, *body(page)], lang)
+    return _page(root, page.title, [note, *body(page)], lang, asked)
 
 
 def fault(root: str, what: str, now: str, lang: str) -> str:
@@ -117,12 +118,17 @@ def fault(root: str, what: str, now: str, lang: str) -> str:
     return _page(root, say("serve.fault", lang), lines, lang)
 
 
-def _page(root: str, title: str, lines: Iterable[str], lang: str) -> str:
-    inside = "\n".join((_links(root, lang), "<main>", f"<h1>{esc(title)}</h1>", *lines, "</main>"))
+def _page(
+    root: str, title: str, lines: Iterable[str], lang: str, asked: Mapping[str, str] | None = None
+) -> str:
+    """A whole page; `asked` is what its address must keep when the language changes."""
+    inside = "\n".join(
+        (_links(root, lang, asked or {}), "<main>", f"<h1>{esc(title)}</h1>", *lines, "</main>")
+    )
     return sheet(f"{title} · kb", inside, lang=lang, forms=True)
 
 
-def _links(root: str, lang: str) -> str:
+def _links(root: str, lang: str, asked: Mapping[str, str]) -> str:
     places = (
         (f"{root}/", "serve.runs"), (f"{root}/compare", "serve.compare"), (f"{root}/search", "serve.search"),
     )  # fmt: skip
@@ -130,5 +136,9 @@ def _links(root: str, lang: str) -> str:
         f'<a href="{esc(place)}?{urlencode({"lang": lang})}">{esc(say(key, lang))}</a>'
         for place, key in places
     ]
-    links += [f'<a href="?lang={other}" lang="{other}">{other}</a>' for other in LANGUAGES if other != lang]
+    links += [
+        f'<a href="?{esc(urlencode({**asked, "lang": other}))}" lang="{other}">{other}</a>'
+        for other in LANGUAGES
+        if other != lang
+    ]
     return f"<nav>{' '.join(links)}</nav>"

@@ -73,6 +73,13 @@ def test_runs_reports_search_and_entries_are_shown(place: Place) -> None:
     assert status == 200 and "vector-larger-copies" in entry
 
 
+def test_another_language_keeps_what_was_asked(place: Place) -> None:
+    _, _, found = place.get(f"{place.root}/search?q=NMS+%26+x&kind=recipe")
+    assert 'href="?q=NMS+%26+x&amp;kind=recipe&amp;lang=zh"' in found
+    _, _, report = place.get(f"{place.root}/runs/{place.run}?lang=zh")
+    assert "核" in report.partition("<h1>")[2].partition("</dl>")[0]  # the verdict, too
+
+
 def test_two_runs_are_compared(place: Place) -> None:
     status, _, form = place.get(f"{place.root}/compare?lang=ja")
     assert status == 200 and 'name="before"' in form
