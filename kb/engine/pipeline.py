@@ -240,10 +240,18 @@ def _words(finding: Finding, leads: Sequence[Features]) -> str:
 
 
 def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatures) -> None:
-    """Exit 5 when the input has times at most and nothing at all could be judged from them."""
+    """Exit 5 when the input has times at most and nothing at all could be judged from them, or not even times."""
+    counted = any("max_pipe_ratio" in f.values for f in features.operators)
+    timed = any(op.total_us > 0 for op in profile.operators)
+    if profile.operators and profile.scope == "run" and not (timed or counted or profile.ranks):
+        raise NothingToJudge(
+            "every kernel takes 0 us here: the times were not recorded",
+            where=profile.target,
+            now=f"collect with: {recollect.anything(profile.capture.tool)}",
+        )
     if (
         diagnosis.findings
-        or any("max_pipe_ratio" in f.values for f in features.operators)
+        or counted
         or profile.scope == "run"
         or profile.capture.simulated  # pipe times and hot lines tell something without a share
     ):

@@ -171,3 +171,15 @@ def test_a_profile_given_to_the_main_job_is_advised_on(kb: Any, asked: Asked, tm
         ([Path(name)], Request(top=60)) for name in ("OPPROF_1", "op_summary.csv")
     ]
     assert ("narrow", Request(top=1)) in asked.calls
+
+
+def test_kernels_without_times_are_not_judged(tmp_path: Path) -> None:
+    """Durations of 0 are no idle device: nothing was recorded."""
+    from kb.engine.pipeline import advise
+    from kb.errors import NothingToJudge
+
+    table = tmp_path / "kernel_details.csv"
+    head = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+    table.write_text(head + "a,Add,AI_VECTOR_CORE,100.0,0\nb,Mul,AI_VECTOR_CORE,200.0,0\n", encoding="utf-8")
+    with pytest.raises(NothingToJudge, match="every kernel takes 0 us"):
+        advise([table])
