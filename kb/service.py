@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kb.model import Entry
 
 Document = dict[str, Any]
 
@@ -31,15 +34,25 @@ def show(id: str, *, db: str | None = None) -> Document:
     Raises:
         UsageError: no entry of that id. SourceError: the store cannot be read.
     """
-    from kb.knowledge.near import no_such_id
-    from kb.knowledge.store import load_entries
     from kb.report.outcomes import entry_with_outcomes
     from kb.store.outcomes import load
+
+    return entry_with_outcomes(entry(id), load(id, db=db))
+
+
+def entry(id: str) -> Entry:
+    """One entry as it is.
+
+    Raises:
+        UsageError: no entry of that id; the message names the near ones.
+    """
+    from kb.knowledge.near import no_such_id
+    from kb.knowledge.store import load_entries
 
     entries = load_entries()
     if id not in entries:
         raise no_such_id("entry", id, entries)
-    return entry_with_outcomes(entries[id], load(id, db=db))
+    return entries[id]
 
 
 def advise(

@@ -12,6 +12,7 @@ from kb.commands._options import Audience
 from kb.model import Report
 from kb.report import views
 from kb.report.translated import in_language
+from kb.vocabulary.entries import AUDIENCES
 
 if TYPE_CHECKING:
     from kb.engine.pipeline import Request
@@ -29,13 +30,6 @@ class _Formats(tuple[str, ...]):
 FORMATS = _Formats(("text", *(name for name in views.views() if name != "text")))
 
 
-_WHO = {
-    Audience.kernel: "kernel-developer",
-    Audience.model: "model-developer",
-    Audience.deployment: "deployment",
-}
-
-
 def stated_soc(given: str) -> str:
     """The chip that was named: by the option, KB_SOC or the configuration file; empty where none was."""
     from kb import settings
@@ -49,7 +43,7 @@ def request_for(
     """What the pipeline is asked, from the options of a command; what remedies gave here comes from the store."""
     from kb.engine.pipeline import Request
 
-    who = _WHO[audience] if audience else None
+    who = AUDIENCES[audience.value] if audience else None
     outcomes = kept_outcomes(given)
     return (
         Request(soc or None, shape or None, who, outcomes=outcomes)

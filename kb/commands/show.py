@@ -27,16 +27,12 @@ def run(
       kb show vector-larger-copies
       kb show yolov8s-910b-seed --format json
     """
+    from kb import service
     from kb.commands._kept import kept_outcomes
-    from kb.knowledge.near import no_such_id
-    from kb.knowledge.store import load_entries
     from kb.report.entries import entry_page
     from kb.report.outcomes import beside_published, entry_with_outcomes
 
-    entries = load_entries()
-    entry = entries.get(id)
-    if entry is None:
-        raise no_such_id("entry", id, entries)
+    entry = service.entry(id)
     outcomes = kept_outcomes(common, entry.id)
     page = entry_page(entry, common.lang)
     tried = tuple(beside_published(entry, outcomes, common.lang))

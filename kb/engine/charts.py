@@ -175,7 +175,10 @@ def _floor(f: Features) -> OperatorFloor | None:
     floor = f.values.get("floor_us")
     if floor is None or f.operator is None:
         return None
-    return OperatorFloor(operator_ref(f), round(floor.value * f.operator.count, 3))
+    lowest = (
+        floor.value if floor.low is None else floor.low
+    )  # as the roofs are the highest: no candidate beats it
+    return OperatorFloor(operator_ref(f), round(lowest * f.operator.count, 3))
 
 
 def _wall(profile: Profile) -> Iterator[WallPart]:

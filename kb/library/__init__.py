@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from kb.errors import UsageError
 from kb.library.results import CheckResult, Comparison, Report, SearchResult
+from kb.vocabulary.entries import AUDIENCES
 
 if TYPE_CHECKING:
     from kb import model
@@ -23,7 +24,6 @@ __all__ = [
 ]  # fmt: skip
 
 AnyPath = str | PathLike[str]
-_WHO = {"kernel": "kernel-developer", "model": "model-developer", "deployment": "deployment"}
 
 
 def advise(
@@ -202,9 +202,9 @@ def _request(
 ) -> Request:
     from kb.engine.pipeline import Request
 
-    if audience is not None and audience not in _WHO:
+    if audience is not None and audience not in AUDIENCES:
         raise UsageError(
-            f"no audience {audience!r}", where="audience", now=f"Choose one of {', '.join(_WHO)}."
+            f"no audience {audience!r}", where="audience", now=f"Choose one of {', '.join(AUDIENCES)}."
         )
     if top is not None and top < 1:
         raise UsageError(f"top is {top}", where="top", now="Give a number from 1.")
@@ -213,6 +213,6 @@ def _request(
         asked,
         soc=soc or asked.soc,
         shape=shape or asked.shape,
-        who=_WHO[audience] if audience else asked.who,
+        who=AUDIENCES[audience] if audience else asked.who,
         top=asked.top if top is None else top,
     )

@@ -62,7 +62,7 @@ class DataPath:
 
 @dataclass(frozen=True, slots=True)
 class OperatorFloor:
-    """The roofline floor of all launches of one operator, in microseconds."""
+    """The roofline floor of all launches of one operator, in microseconds: that of the fastest of the candidate chips."""
 
     operator: OperatorRef
     floor_us: float

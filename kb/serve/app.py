@@ -21,7 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb import library, service
 from kb.errors import KbError, UsageError
-from kb.knowledge.store import load_entries
 from kb.report.load import report_from_dict
 from kb.serve import pages
 from kb.vocabulary.entries import LANGUAGES
@@ -68,9 +67,7 @@ def build(token: str, db: str | None = None) -> Starlette:
         return HTMLResponse(pages.search_page(root, asked, found, _lang(request)))
 
     def entry(request: Request) -> Response:
-        service.show(request.path_params["id"], db=db)  # an unknown id names the near ones
-        found = load_entries()[request.path_params["id"]]
-        return HTMLResponse(pages.entry(root, found, _lang(request)))
+        return HTMLResponse(pages.entry(root, service.entry(request.path_params["id"]), _lang(request)))
 
     def answers(request: Request) -> Response:
         return JSONResponse(_searched(request))

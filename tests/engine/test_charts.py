@@ -93,3 +93,10 @@ def test_floors_are_of_all_launches() -> None:
         Profile("t", "test", "run", Capture("msprof"), Chip(), (PRODUCT,)), (load("Ascend910B2"),)
     ).operators[0]
     assert floors["mm"] == pytest.approx(2 * one.values["floor_us"].value, abs=1e-3)
+
+
+def test_a_floor_of_several_chips_is_that_of_the_fastest() -> None:
+    chips = (load("Ascend910B2"), load("Ascend310P3"))
+    profile = Profile("t", "test", "run", Capture("msprof"), Chip(), (PRODUCT,))
+    found = charts(profile, measure_profile(profile, chips), chips)
+    assert [floor.floor_us for floor in found.floors] == [floor.floor_us for floor in of(PRODUCT).floors]

@@ -24,7 +24,7 @@ from kb.engine.readers.columns import (
 )
 from kb.engine.readers.rows import Rows, split
 from kb.engine.readers.source import Source
-from kb.engine.readers.visualize import Visual
+from kb.engine.readers.visualize import KINDS, Visual
 from kb.engine.readers.words import clean
 from kb.model import CoreCounters, CoreKind, Measure, Notice, Operator, SourceFile
 
@@ -33,7 +33,6 @@ _MOST_INFO_LINES = 64
 _MOST_NAME_LINES = 16
 _MOST_BLOCKS = 10**7
 _FASTEST_MHZ = 1e5
-_KINDS: dict[str, CoreKind] = {"vector": "vector", "cube": "cube", "mix": "mix", "aicore": "fused"}
 _SUB_BLOCKS = frozenset(("cube0", "vector0", "vector1"))
 
 
@@ -248,8 +247,8 @@ def operator(capture: Capture) -> Operator | None:
 def _kind(capture: Capture) -> CoreKind:
     """From the tool's word, else from which rows there are."""
     word = capture.facts.get("kernel_kind", "").casefold()
-    if word in _KINDS:
-        return _KINDS[word]
+    if word in KINDS:
+        return KINDS[word]
     if capture.visual and capture.visual.kind:
         return capture.visual.kind
     subs = {sub[:-1] if sub in _SUB_BLOCKS else sub for _, sub in capture.cores}

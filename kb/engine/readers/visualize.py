@@ -43,7 +43,7 @@ MOST_ADVICE = 100
 
 _NUMBERED = re.compile(r"^\d+\)\s*")  # the tool numbers its advice
 
-_KINDS: dict[str, CoreKind] = {"vector": "vector", "cube": "cube", "mix": "mix", "aicore": "fused"}
+KINDS: dict[str, CoreKind] = {"vector": "vector", "cube": "cube", "mix": "mix", "aicore": "fused"}
 
 
 @dataclass
@@ -139,7 +139,7 @@ def _use(kind: int, payload: dict[str, Any], out: Visual) -> None:
     if kind == _OP_BASIC:
         out.soc = _word(payload.get("soc"))
         out.name = _word(payload.get("name"))
-        out.kind = _KINDS.get((_word(payload.get("op_type")) or "").casefold())
+        out.kind = KINDS.get((_word(payload.get("op_type")) or "").casefold())
         out.duration_us = time_us(str(payload.get("duration"))[:64])
         out.block_dim, out.mix_block_dim = (
             _count(payload.get("block_dim")),

@@ -63,9 +63,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "chart.times": ("Time by operator", "各算子耗时", "演算子ごとの時間"),
     "chart.times.floor": ("{times} times its floor", "下限的 {times} 倍", "下限の {times} 倍"),
     "chart.times.read": (
-        "All launches together; the part marked at the left is the roofline floor, below which no kernel of this work can come.",
-        "所有执行合计；左端标出的部分为 Roofline 下限，完成同样计算的算子不可能更快。",
-        "全起動の合計です。左端に示した部分はルーフライン下限で、同じ処理をするカーネルはこれより速くなりません。",
+        "All launches together; the part marked at the left is the roofline floor. Only data that still lies in L2 can come faster.",
+        "所有执行合计；左端标出的部分为 Roofline 下限；只有数据仍在 L2 中时才可能更快。",
+        "全起動の合計です。左端に示した部分はルーフライン下限です。これより速くなるのは、データが L2 に残っている場合だけです。",
     ),
     "chart.times.rest": ("All others: {time}.", "其余合计：{time}。", "その他の合計：{time}。"),
     "chart.wall": ("Elapsed time", "总时长", "経過時間"),
