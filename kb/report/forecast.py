@@ -8,6 +8,7 @@ from kb import units
 from kb.forecast import Forecast, ForecastOperator
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Para, Table
+from kb.report.sentences import tell, tell_all
 
 WITH_WORK, LISTED = (
     100,
@@ -32,7 +33,7 @@ def blocks(forecast: Forecast, lang: str, *, most: int = 12, room: int = 200) ->
 
 def ground_blocks(forecast: Forecast, lang: str) -> Iterator[Block]:
     """What has no time, what was checked, and what was taken for granted."""
-    missing = tuple(_missing(forecast))
+    missing = tuple(_missing(forecast, lang))
     if missing:
         yield Heading(say("forecast.missing", lang))
         yield Items(missing)
@@ -40,7 +41,7 @@ def ground_blocks(forecast: Forecast, lang: str) -> Iterator[Block]:
         yield Heading(say("forecast.checks", lang))
         yield Items(tuple(_check(check.name, check.text, check.holds, lang) for check in forecast.checks))
     yield Heading(say("forecast.assumptions", lang))
-    yield Items((*forecast.doubts, *forecast.assumptions))
+    yield Items(tell_all((*forecast.doubts, *forecast.assumptions), lang))
 
 
 def type_blocks(forecast: Forecast, lang: str, *, room: int = 200) -> Iterator[Block]:
@@ -127,7 +128,7 @@ def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
     }
 
 
-def _missing(forecast: Forecast) -> Iterator[str]:
+def _missing(forecast: Forecast, lang: str) -> Iterator[str]:
     reasons: dict[str, dict[str, int]] = {}
     for row in forecast.operators:
         if row.not_estimated is not None:
@@ -135,9 +136,9 @@ def _missing(forecast: Forecast) -> Iterator[str]:
             types[row.type] = types.get(row.type, 0) + row.count
     for reason, types in reasons.items():
         names = ", ".join(f"{name} x{count}" for name, count in sorted(types.items()))
-        yield f"{names}: {reason}"
+        yield f"{names}: {tell(reason, lang)}"
 
 
 def _check(name: str, text: str, holds: bool | None, lang: str) -> str:
     verdict = say({True: "forecast.holds", False: "forecast.doubtful", None: "forecast.open"}[holds], lang)
-    return f"{name}: {text} ({verdict})"
+    return f"{tell(name, lang)}: {tell(text, lang)} ({verdict})"
