@@ -69,7 +69,11 @@ def _fallbacks(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterat
         engine = str(row["engine"])
         line = f"{row['type']} x{row['count']}: {say(f'engine.{engine}', lang)}; {reason}"
         lines.append("; ".join([line, *_named(row["remedies"], entries, lang)]))
-    lines += [tell(text, lang) for text in document["coverage"]["warnings"] if not document["coverage"]["importable"]]
+    lines += [
+        tell(text, lang)
+        for text in document["coverage"]["warnings"]
+        if not document["coverage"]["importable"]
+    ]
     yield Items(tuple(lines))
 
 

@@ -28,7 +28,9 @@ def runs_page(found: Sequence[RunSummary], where: str, lang: str) -> Page:
     """The list, the newest first; `where` they are kept."""
     if not found:
         return Page(say("runs.none", lang), note=where, lang=lang)
-    table = Table(tuple(say(head, lang) for head in HEADS), tuple(_cells(run, lang) for run in found), frozenset({3}))
+    table = Table(
+        tuple(say(head, lang) for head in HEADS), tuple(_cells(run, lang) for run in found), frozenset({3})
+    )
     return Page(say("runs.count", lang, count=len(found), db=where), (table,), lang=lang)
 
 

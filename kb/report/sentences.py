@@ -56,8 +56,10 @@ class Template(NamedTuple):
                 return None
             found.append(value)
             at = stop + len(piece or "")
-        if not last and self.fields[-1].kind == "*" and any(seam in found[-1] for seam in _SEAMS):
+        if not last and any(seam in found[-1][2:] for seam in _SEAMS):
             return None  # what follows is a text of its own, not a part of this one
+        if not first and self.fields[0].kind != "*" and any(seam in found[0] for seam in _SEAMS):
+            return None
         return tuple(found)
 
 
@@ -78,6 +80,16 @@ def _told(text: str, lang: str, depth: int) -> str | None:
     """The translation, None where there is none."""
     if depth > DEEPEST or not any(sign.isalpha() for sign in text):
         return None
+    told = _whole(text, lang, depth)
+    if told is None:
+        told = _named_whole(text, lang, depth) or _joined(text, lang, depth)
+    if told is None and text[0].isascii() and text[0].isupper():  # the beginning of a sentence
+        told = _whole(text[0].lower() + text[1:], lang, depth)
+    return told
+
+
+def _whole(text: str, lang: str, depth: int) -> str | None:
+    """By one template: of those that fit the one with most fixed words."""
     best: tuple[int, Template, tuple[str, ...]] | None = None
     for template in _candidates(text):
         values = template.match(text)
@@ -85,12 +97,17 @@ def _told(text: str, lang: str, depth: int) -> str | None:
             size = sum(map(len, template.pieces))
             if best is None or size > best[0]:
                 best = size, template, values
-    if best is not None:
-        return _filled(best[1], best[2], lang, depth)
-    joined = _joined(text, lang, depth)
-    if joined is None and text[0].isascii() and text[0].isupper():
-        return _told(text[0].lower() + text[1:], lang, depth + 1)
-    return joined
+    return None if best is None else _filled(best[1], best[2], lang, depth)
+
+
+def _named_whole(text: str, lang: str, depth: int) -> str | None:
+    """A file or an operator, a colon, and a text that one template covers."""
+    for at in _places(text, ": "):
+        told = _whole(text[at + 2 :], lang, depth)
+        if told is not None:
+            head = text[:at]
+            return f"{_told(head, lang, depth + 1) or head}：{told}"
+    return None
 
 
 def _filled(template: Template, values: tuple[str, ...], lang: str, depth: int) -> str:
@@ -112,7 +129,7 @@ def _field(field: _Field, value: str, lang: str, depth: int) -> str:
 
 def _joined(text: str, lang: str, depth: int) -> str | None:
     """Texts that were put together: sentences, parts after a semicolon, something with a remark, a name before a text."""
-    for seam, sign in (("; ", _TOGETHER[lang]), (". ", _STOP[lang])):
+    for seam, sign in ((". ", _STOP[lang]), ("; ", _TOGETHER[lang])):
         if seam in text:
             parts = text.split(seam)
             told = [_told(part, lang, depth + 1) for part in parts]
@@ -126,7 +143,10 @@ def _joined(text: str, lang: str, depth: int) -> str | None:
 
 
 def _remarked(text: str, lang: str, depth: int) -> str | None:
-    """A text with a remark in brackets behind it."""
+    """A text with a remark in brackets behind it; square ones hold names."""
+    if text.endswith("]") and (at := text.rfind(" [")) > 0:
+        told_head = _told(text[:at], lang, depth + 1)
+        return told_head + text[at:] if told_head else None
     at = text.rfind(" (")
     if at <= 0 or not text.endswith(")"):
         return None

@@ -7,7 +7,6 @@ that another language says with the same words needs no row.
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import NamedTuple
 
 from kb.vocabulary.entries import LANGUAGES
@@ -32,6 +31,8 @@ def load() -> tuple[Sentence, ...]:
     Raises:
         ValueError: a row has not three columns.
     """
+    from importlib import resources  # noqa: PLC0415 - slow to load, and English needs none of this
+
     found = []
     for path in sorted(resources.files(__name__).iterdir(), key=lambda one: one.name):
         if path.name.endswith(".tsv"):
