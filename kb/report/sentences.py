@@ -47,8 +47,15 @@ class Template(NamedTuple):
         if not self.fields:
             return () if text == first else None
         found, at, end = [], len(first), len(text) - len(last)
+        if at > end:
+            return None
         for field, piece in zip(self.fields, (*self.pieces[1:-1], None), strict=True):
-            stop = end if piece is None else text.find(piece, at + 1, end)
+            if piece is None:
+                stop = end
+            elif field.kind == "*" and piece.endswith("(") and last == ")":
+                stop = text.rfind(piece, at + 1, end)  # a remark at the end opens with the last bracket
+            else:
+                stop = text.find(piece, at + 1, end)
             if stop <= at:
                 return None
             value = text[at:stop]
