@@ -8,6 +8,7 @@ from typing import Any
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Page, Table
 from kb.report.sentences import tell, tell_all
+from kb.report.translated import title_of
 
 Row = Mapping[str, Any]
 ENGINES = (
@@ -43,7 +44,12 @@ def coverage_page(document: Row, lang: str) -> Page:
     if cases:
         blocks += [
             Heading(say("head.cases", lang)),
-            Items(tuple(f"{c['title']} ({c['id']}): {tell(c['why'], lang)}" for c in cases)),
+            Items(
+                tuple(
+                    f"{title_of(c['id'], c['title'], lang)} ({c['id']}): {tell(c['why'], lang)}"
+                    for c in cases
+                )
+            ),
         ]
     return Page(_title(document, len(troubled), lang), tuple(blocks), note=str(document["model"]), lang=lang)
 

@@ -95,7 +95,11 @@ def facts(forecast: Forecast, lang: str) -> Iterator[tuple[str, str]]:
         f"{say(f'engine.{_engine(name)}', lang)} {count}" for name, count in forecast.engines.items()
     )
     yield say("forecast.kernels", lang), f"{forecast.calls}: {engines}"
-    shares = [f"{name} {units.percent(share)}" for name, share in forecast.bounds.items() if share >= 0.005]
+    shares = [
+        f"{tell(name, lang)} {units.percent(share)}"
+        for name, share in forecast.bounds.items()
+        if share >= 0.005
+    ]
     yield say("forecast.goes", lang), ", ".join(shares)
 
 
@@ -121,7 +125,7 @@ def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
         "time": units.us(mid),
         "range": units.us_range(low, high),
         "share": units.percent(sum(row.share or 0.0 for row in rows)),
-        "bound": max(bounds, key=lambda bound: bounds[bound]),
+        "bound": tell(max(bounds, key=lambda bound: bounds[bound]), lang),
         "flops": units.operations(sum(flops)) if flops else "",
         "bytes": units.nbytes(sum(moved)) if moved else "",
         "advice": ", ".join(list(dict.fromkeys(id for row in rows for id in row.advice))[:3]),

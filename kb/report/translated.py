@@ -74,7 +74,8 @@ def _headline(report: Report, findings: Sequence[Finding], lang: str) -> str:
     text = ""
     if findings:
         name = answer.subject(findings[0], lang) if findings[0].scope == "operator" else ""
-        text = f"{name}: {findings[0].summary}" if name else findings[0].summary or findings[0].pattern
+        summary = findings[0].summary or findings[0].pattern
+        text = f"{name}: {summary}" if name and not summary.startswith(name) else summary
     if report.forecast is not None:
         return f"{say('forecast.verdict', lang, total=total_text(report.forecast))} {text}".rstrip()
     return text or report.headline
@@ -108,6 +109,12 @@ def _advice(item: Recommendation, entries: Mapping[str, Entry], lang: str) -> Re
 def _case(item: SimilarCase, entries: Mapping[str, Entry], lang: str) -> SimilarCase:
     entry = entries.get(item.id)
     return item if entry is None else replace(item, title=entry.title.get(lang))
+
+
+def title_of(entry: str, title: str, lang: str) -> str:
+    """The title of an entry in `lang`; as it is given for English and for what is no entry."""
+    found = None if lang == "en" else _entries().get(entry)
+    return title if found is None else found.title.get(lang)
 
 
 def _entries() -> Mapping[str, Entry]:
