@@ -56,8 +56,8 @@ class Template(NamedTuple):
                 stop = text.rfind(piece, at + 1, end)  # a remark at the end opens with the last bracket
             else:
                 stop = text.find(piece, at + 1, end)
-            if stop <= at:
-                return None
+            if stop < at or (stop == at and (piece is not None or field.kind != "*")):
+                return None  # only what may follow a sentence can be missing
             value = text[at:stop]
             if field.kind == "#" and not _FIGURE.fullmatch(value):
                 return None
@@ -65,8 +65,8 @@ class Template(NamedTuple):
             at = stop + len(piece or "")
         if not last and any(seam in found[-1][2:] for seam in _SEAMS):
             return None  # what follows is a text of its own, not a part of this one
-        if not first and self.fields[0].kind != "*" and any(seam in found[0] for seam in _SEAMS):
-            return None
+        if not first and self.fields[0].kind != "*" and any(seam in found[0] for seam in (*_SEAMS, ": ")):
+            return None  # so is what came before
         return tuple(found)
 
 
@@ -87,16 +87,28 @@ def _told(text: str, lang: str, depth: int) -> str | None:
     """The translation, None where there is none."""
     if depth > DEEPEST or not any(sign.isalpha() for sign in text):
         return None
-    told = _whole(text, lang, depth)
-    if told is None:
-        told = _named_whole(text, lang, depth) or _joined(text, lang, depth)
+    told = _found(text, lang, depth) or _joined(text, lang, depth)
     if told is None and text[0].isascii() and text[0].isupper():  # the beginning of a sentence
-        told = _whole(text[0].lower() + text[1:], lang, depth)
+        told = _found(text[0].lower() + text[1:], lang, depth)
     return told
 
 
-def _whole(text: str, lang: str, depth: int) -> str | None:
-    """By one template: of those that fit the one with most fixed words."""
+def _found(text: str, lang: str, depth: int) -> str | None:
+    """By one template, over the whole or over what follows a name and a colon: the one with most fixed words."""
+    best = _fitting(text)
+    head = ""
+    for at in _places(text, ": "):
+        other = _fitting(text[at + 2 :])
+        if other is not None and (best is None or other[0] > best[0]):
+            best, head = other, text[:at]
+    if best is None:
+        return None
+    said = _filled(best[1], best[2], lang, depth)
+    return f"{_told(head, lang, depth + 1) or head}：{said}" if head else said
+
+
+def _fitting(text: str) -> tuple[int, Template, tuple[str, ...]] | None:
+    """Of the templates that fit the one with most fixed words: how many letters they have, it, its values."""
     best: tuple[int, Template, tuple[str, ...]] | None = None
     for template in _candidates(text):
         values = template.match(text)
@@ -104,17 +116,7 @@ def _whole(text: str, lang: str, depth: int) -> str | None:
             size = sum(map(len, template.pieces))
             if best is None or size > best[0]:
                 best = size, template, values
-    return None if best is None else _filled(best[1], best[2], lang, depth)
-
-
-def _named_whole(text: str, lang: str, depth: int) -> str | None:
-    """A file or an operator, a colon, and a text that one template covers."""
-    for at in _places(text, ": "):
-        told = _whole(text[at + 2 :], lang, depth)
-        if told is not None:
-            head = text[:at]
-            return f"{_told(head, lang, depth + 1) or head}：{told}"
-    return None
+    return best
 
 
 def _filled(template: Template, values: tuple[str, ...], lang: str, depth: int) -> str:
