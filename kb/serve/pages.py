@@ -115,7 +115,7 @@ def comparison(root: str, found: Comparison, asked: Mapping[str, str], lang: str
 
 def fault(root: str, what: str, now: str, lang: str) -> str:
     """What went wrong and what now."""
-    lines = [f"<p>{esc(what)}</p>", f'<p class="quiet">{esc(now)}</p>']
+    lines = [f"<p>{esc(tell(what, lang))}</p>", f'<p class="quiet">{esc(tell(now, lang))}</p>']
     return _page(root, say("serve.fault", lang), lines, lang)
 
 
