@@ -21,6 +21,8 @@ KEY = 3  # characters of the beginning that the templates are sorted by
 SEAMS = 6  # places that are tried where two texts were joined
 _PLACE = re.compile(r"\{(\w+)([*#&]?)\}")
 _FIGURE = re.compile(r"[-+±<>=≤≥~]{0,2} ?\d[\d.,e+-]{0,20}(?: ?[A-Za-z%/µ.]{1,8})?", re.ASCII)
+_WIDE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")  # kana and Chinese characters
+_LATIN = re.compile(r"[A-Za-z0-9%]", re.ASCII)
 _SEAMS = ("; ", ". ")
 _TOGETHER = {"zh": "；", "ja": "。"}
 _STOP = {"zh": "。", "ja": "。"}
@@ -124,7 +126,23 @@ def _filled(template: Template, values: tuple[str, ...], lang: str, depth: int) 
         field.name: _field(field, value, lang, depth)
         for field, value in zip(template.fields, values, strict=True)
     }
-    return _PLACE.sub(lambda place: told[place[1]], template.sentence.in_language(lang))
+    text, at = "", 0
+    said = template.sentence.in_language(lang)
+    for place in _PLACE.finditer(said):
+        text = _beside(_beside(text, said[at : place.start()]), told[place[1]])
+        at = place.end()
+    return _beside(text, said[at:])
+
+
+def _beside(left: str, right: str) -> str:
+    """Two pieces put together: a blank between Chinese or Japanese and Latin letters or digits, none between the former."""
+    if left[-1:] == " " and _WIDE.match(left[-2:-1]) and _WIDE.match(right):
+        left = left[:-1]
+    elif right[:1] == " " and _WIDE.match(left[-1:]) and _WIDE.match(right[1:]):
+        right = right[1:]
+    elif (_WIDE.match(left[-1:]) and _LATIN.match(right)) or (_LATIN.match(left[-1:]) and _WIDE.match(right)):
+        return f"{left} {right}"
+    return left + right
 
 
 def _field(field: _Field, value: str, lang: str, depth: int) -> str:
