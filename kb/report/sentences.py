@@ -54,7 +54,7 @@ class Template(NamedTuple):
         for field, piece in zip(self.fields, (*self.pieces[1:-1], None), strict=True):
             if piece is None:
                 stop = end
-            elif field.kind == "*" and piece.endswith("(") and last == ")":
+            elif field.kind == "*" and piece.endswith("(") and last.startswith(")"):
                 stop = text.rfind(piece, at + 1, end)  # a remark at the end opens with the last bracket
             else:
                 stop = text.find(piece, at + 1, end)
