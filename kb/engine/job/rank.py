@@ -65,7 +65,7 @@ def summarise(folder: RankFolder, soc: str | None = None) -> Summary | Lost:
 def _placed(fault: KbError, folder: RankFolder) -> str:
     """What is wrong, with the file by its place in the job."""
     where = folder.placed(fault.where)
-    return f"{where}: {fault.what}" if where else fault.what
+    return f"{where}: {fault.what}" if where not in ("", folder.label, str(folder.path)) else fault.what
 
 
 def _bounded(profile: Profile, folder: RankFolder) -> Profile:
