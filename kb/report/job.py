@@ -11,6 +11,14 @@ from kb.report.page import Block, Fields, Heading, Items, Para, Table
 
 LISTED = 10  # slow ranks, lost ranks and bottlenecks in a view; the JSON document has all
 NARROW = 64  # columns below which the ranks with the extremes are not named
+FIGURES = {
+    "compute_us": "job.figure.compute_us",
+    "communication_share": "job.figure.communication_share",
+    "exposed_share": "job.figure.exposed_share",
+    "hidden_share": "job.figure.hidden_share",
+    "idle_share": "job.figure.idle_share",
+    "wait_ratio": "job.figure.wait_ratio",
+}
 ROOM_FOR_TYPES = 110  # columns from which the operators that take a slow rank longer stand beside it
 
 
@@ -53,7 +61,7 @@ def _slow(job: Job, lang: str, room: int) -> Iterator[Block]:
         return
     yield Heading(say("job.slow", lang), say("job.slow.note", lang, limit=units.percent(job.limit)))
     wide = room >= ROOM_FOR_TYPES
-    keys = ["rank", "figure.compute_us", "median", "over", *(["longer"] if wide else [])]
+    keys = ["job.rank", "job.figure.compute_us", "job.median", "job.over", *(["job.longer"] if wide else [])]
     rows = []
     for rank in job.slow[:LISTED]:
         cells = [rank.name, units.us(rank.compute_us), units.us(rank.median_us), units.percent(rank.over)]
@@ -65,7 +73,7 @@ def _slow(job: Job, lang: str, room: int) -> Iterator[Block]:
             for item in rank.types
         )  # fmt: skip
         rows.append((*cells, ", ".join(types)) if wide else tuple(cells))
-    yield Table(tuple(say(f"job.{key}", lang) for key in keys), tuple(rows), frozenset({1, 2, 3}))
+    yield Table(tuple(say(key, lang) for key in keys), tuple(rows), frozenset({1, 2, 3}))
     yield from _more(len(job.slow), lang)
 
 
@@ -74,10 +82,11 @@ def _differ(job: Job, lang: str, room: int) -> Iterator[Block]:
         return
     yield Heading(say("job.differ", lang))
     rows = []
-    for name, over in job.figures.items():
-        low, high = (_extreme(over, end, room) for end in ("low", "high"))
-        rows.append((say(f"job.figure.{name}", lang), _figure(over.median, over), low, high))
-    heads = ("", *(say(f"job.{key}", lang) for key in ("median", "low", "high")))
+    for name, text in FIGURES.items():
+        if (over := job.figures.get(name)) is not None:
+            low, high = (_extreme(over, end, room) for end in ("low", "high"))
+            rows.append((say(text, lang), _figure(over.median, over), low, high))
+    heads = ("", *(say(key, lang) for key in ("job.median", "job.low", "job.high")))
     yield Table(heads, tuple(rows), frozenset({1, 2, 3}))
 
 
@@ -105,7 +114,7 @@ def _common(job: Job, lang: str, room: int) -> Iterator[Block]:
         )
         for item in job.common[:LISTED]
     )
-    heads = ("", *(say(f"job.{key}", lang) for key in ("where", "median", "high")))
+    heads = ("", *(say(key, lang) for key in ("job.where", "job.median", "job.high")))
     yield Table(heads, rows, frozenset({1, 2, 3}))
     yield from _more(len(job.common), lang)
 

@@ -54,15 +54,24 @@ def read_job(
 
 def _of_the_job(rest: Sequence[Path], soc: str | None) -> Mapping[str, RunTimes] | None:
     """Times of ranks by a table of the whole job, often none; None where there are kernels that belong to no rank."""
-    try:
-        profile = readers.read(rest, soc=soc) if rest else None
-    except SourceError:
-        return {}  # a read-me, a picture: nothing of a profiler
-    if profile is None:
+    told = [path for path in rest if _is_profile(path)]
+    if not told:
         return {}
+    try:
+        profile = readers.read(told, soc=soc)
+    except SourceError:
+        return {}  # the ranks themselves hold the same times
     if any(op.core != "communication" for op in profile.operators):
         return None
     return {rank.name: rank.times for rank in profile.ranks}
+
+
+def _is_profile(path: Path) -> bool:
+    """Whether a reader knows the file; a read-me or a picture belongs to none."""
+    try:
+        return readers.reader_of(path) is not None
+    except SourceError:
+        return False
 
 
 def _told(found: Iterable[Summary | Lost], count: int, progress: Progress | None) -> Iterator[Summary | Lost]:

@@ -35,7 +35,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "job.figure.wait_ratio": (
         "waiting within collectives",
         "集合通信中的等待比例",
-        "集団通信内の待ちの割合",
+        "集合通信内の待ちの割合",
     ),
     "job.high": ("most", "最高", "最大"),
     "job.imbalance": ("Imbalance", "不均衡", "不均衡"),
