@@ -56,7 +56,9 @@ def test_the_slow_rank_is_named_with_what_takes_it_longer(job: Path) -> None:
     slow = found.slow[0]
     assert slow.over == pytest.approx(0.2, abs=0.02)  # planted: 1.25 times the compute time of the others
     assert slow.types and all(item.time_us > item.median_us for item in slow.types)
-    assert found.imbalance == pytest.approx(slow.over) and found.limit == limit("rank-imbalance", "spread").value
+    assert (
+        found.imbalance == pytest.approx(slow.over) and found.limit == limit("rank-imbalance", "spread").value
+    )
     exposed = found.figures["exposed_share"]
     assert exposed.lowest == SLOW and exposed.high > exposed.low  # the others wait for it
     assert found.figures["compute_us"].highest == SLOW
@@ -134,7 +136,9 @@ def test_a_table_of_the_whole_job_gives_times_to_ranks_without(job: Path) -> Non
 
 
 def test_kernels_that_belong_to_no_rank_are_not_left_out(job: Path) -> None:
-    shutil.copy(job / "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", job / "kernel_details.csv")
+    shutil.copy(
+        job / "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", job / "kernel_details.csv"
+    )
     assert read_job([job]) is None  # then all tables are read together
     assert pipeline.advise([job]).ranks == RANKS + 1
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -64,7 +63,10 @@ def test_a_job_folder_named_like_a_rank_is_still_a_job(tmp_path: Path) -> None:
     [
         ["kernel_details.csv"],
         ["rank_0/kernel_details.csv"],
-        ["PROF_1/mindstudio_profiler_output/op_summary.csv", "PROF_2/mindstudio_profiler_output/op_summary.csv"],
+        [
+            "PROF_1/mindstudio_profiler_output/op_summary.csv",
+            "PROF_2/mindstudio_profiler_output/op_summary.csv",
+        ],
         ["a/rank_1/kernel_details.csv", "b/rank_1/kernel_details.csv"],
     ],
     ids=["one table", "one rank", "no numbers", "one number twice"],
@@ -82,7 +84,7 @@ def test_files_are_no_job(tmp_path: Path) -> None:
 def test_links_are_not_followed(tmp_path: Path) -> None:
     made(tmp_path / "elsewhere", "rank_2/kernel_details.csv")
     made(tmp_path / "job", "rank_0/kernel_details.csv", "rank_1/kernel_details.csv")
-    os.symlink(tmp_path / "elsewhere/rank_2", tmp_path / "job/rank_2")
+    (tmp_path / "job/rank_2").symlink_to(tmp_path / "elsewhere/rank_2")
     assert [name for name, _ in ranks(tmp_path / "job") or []] == ["rank 0", "rank 1"]
 
 
