@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import tempfile
 import threading
 import time
 from collections import Counter, deque
@@ -46,6 +45,8 @@ _LOCAL: dict[str, Any] = {
     "distributed.worker.memory.terminate": 0.95,
     "distributed.scheduler.allowed-failures": 0,
     "distributed.admin.tick.limit": "1h",
+    "distributed.scheduler.http.routes": [],  # nothing about the job for other users of the machine
+    "distributed.worker.http.routes": [],
 }
 
 
@@ -72,7 +73,7 @@ def local(count: int, memory: int) -> Iterator[Workers]:
     """
     quiet = logging.getLogger("distributed")
     level = quiet.level
-    with tempfile.TemporaryDirectory(prefix="kb-workers-") as place, dask.config.set(_LOCAL):
+    with dask.config.set(_LOCAL):
         cluster = LocalCluster(
             n_workers=count,
             threads_per_worker=1,
@@ -81,8 +82,7 @@ def local(count: int, memory: int) -> Iterator[Workers]:
             host="127.0.0.1",
             protocol="tls://",
             security=Security.temporary(),
-            dashboard_address=None,
-            local_directory=place,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )
         try:
