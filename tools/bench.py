@@ -151,7 +151,7 @@ BENCHMARKS = {
     "advise-100k": lambda: advise_table(100_000),
     "advise-1m": lambda: advise_table(1_000_000),
     "advise-shapes": lambda: advise_table(300_000, lengths=1024),
-    "job": lambda: bench_job.compare(KB, ranks=64, rows=100_000, pairs=3),
+    "job": lambda: bench_job.compare(KB, ranks=64, rows=100_000, pairs=2),
     "job-small": lambda: bench_job.compare(KB, ranks=16, rows=100_000, pairs=1),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from sys import intern
 
 from kb.engine.bottlenecks.judging import limit
 from kb.engine.job.rank import Found, Summary
@@ -44,7 +45,7 @@ def _by_type(operators: Sequence[Operator]) -> dict[str, float]:
     spent: dict[str, float] = {}
     for op in operators:
         if op.core != "communication":
-            name = op.type or op.name
+            name = intern(op.type or op.name)  # one text for all ranks
             spent[name] = spent.get(name, 0.0) + op.total_us
     longest = sorted(spent.items(), key=lambda item: (-round(item[1], 3), item[0]))
     return dict(longest[:KEPT_TYPES])
