@@ -9,7 +9,19 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from report_samples import ALL, EMPTY, FORECAST, FORETOLD, HOSTILE, JOB, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
+from report_samples import (
+    ALL,
+    EMPTY,
+    FORECAST,
+    FORETOLD,
+    HOSTILE,
+    JOB,
+    LARGER_WRITES,
+    RUN,
+    SAMPLE,
+    SCALAR,
+    WRITES,
+)
 
 from kb.errors import UsageError
 from kb.measured import Measured
