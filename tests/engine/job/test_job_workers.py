@@ -93,11 +93,12 @@ def test_a_rank_whose_worker_dies_twice_is_lost_alone(
     assert reason == "its worker died 2 times; it may take 512 MiB (--worker-memory)"
 
 
+@pytest.mark.long  # a busy machine must not make the other ranks late too
 def test_a_rank_that_hangs_is_given_up_and_its_worker_started_anew(
     ranks: tuple[RankFolder, ...], workers: cluster.Workers
 ) -> None:
-    reason = one_lost(all_of(ranks, jobs.hang, workers, 20), list(map(summarise, ranks)), 1)
-    assert reason == "not read within 20 s (--rank-timeout)"
+    reason = one_lost(all_of(ranks, jobs.hang, workers, 90), list(map(summarise, ranks)), 1)
+    assert reason == "not read within 90 s (--rank-timeout)"
     workers.client.wait_for_workers(2, timeout=60)
 
 
