@@ -2,7 +2,7 @@
 
 In a fenced block `sh` every line that starts with `kb ` is run, one after another in a folder with a copy of the
 samples; `# exit N` behind it says which status it ends with. Lines of a block `sh device` need an NPU: only their
-command and options are checked. In a block `console` the lines after `$ kb ...` are what it prints; `...` stands for
+command and options are checked. Those of `sh example` come from the commands' help; `tests/test_cli_reference.py` parses them. In a block `console` the lines after `$ kb ...` are what it prints; `...` stands for
 any lines. Blocks `python` are run.
 """
 
@@ -108,7 +108,7 @@ def test_there_is_something_to_check() -> None:
 
 
 def test_no_command_hides_in_another_kind_of_block() -> None:
-    checked = {"sh", "sh device", "console"}
+    checked = {"sh", "sh device", "sh example", "console"}
     hidden = [
         str(b) for b in BLOCKS if b.language not in checked and re.search(r"^(\$ )?kb ", b.text, re.MULTILINE)
     ]
@@ -116,7 +116,7 @@ def test_no_command_hides_in_another_kind_of_block() -> None:
 
 
 def test_known_kinds_of_blocks_only() -> None:
-    known = {"sh", "sh device", "console", "python", "json", "text", "mermaid", "yaml", "markdown", ""}
+    known = {"sh", "sh device", "sh example", "console", "python", "json", "text", "mermaid", "yaml", "markdown", ""}
     assert [f"{block}: {block.language!r}" for block in BLOCKS if block.language not in known] == []
 
 

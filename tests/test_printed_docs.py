@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
 import pytest
 from running import ROOT
 
+from kb.vocabulary.bottlenecks import IDS
 from tools import print_docs
+
+BOTTLENECKS = ROOT / "docs" / "bottlenecks"
+
+
+@cache
+def printed() -> dict[str, str]:
+    return print_docs.pages()
 
 
 @pytest.mark.parametrize("name", print_docs.PAGES)
 def test_a_printed_page_is_fresh(name: str) -> None:
-    kept = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    assert kept == print_docs.PAGES[name](), "run `make docs`"
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == printed()[name], "run `make docs`"
+
+
+def test_the_bottleneck_pages_are_fresh_and_no_more_than_there_are() -> None:
+    told = {name: text for name, text in printed().items() if name.startswith("bottlenecks/")}
+    kept = {
+        f"bottlenecks/{path.name}": path.read_text(encoding="utf-8") for path in BOTTLENECKS.glob("*.md")
+    }
+    assert sorted(kept) == sorted(told)
+    assert [name for name in kept if kept[name] != told[name]] == [], "run `make docs`"
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_a_bottleneck_page_answers_every_question(name: str) -> None:
+    text = printed()[f"bottlenecks/{name}.md"]
+    for head in ("How it is judged", "What it needs", "When it is not judged", "What to do", "Sources"):
+        assert text.count(f"\n## {head}\n") == 1, head
+    for word in ("f.labels", "f.values", "value(f", "None", "<lambda>"):
+        assert word not in text
+
+
+def test_pages_are_written_below_the_folder_given(tmp_path: Path) -> None:
+    print_docs.write(tmp_path)
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert written == set(printed())
