@@ -9,7 +9,7 @@ import pytest
 from running import ROOT
 
 from kb.vocabulary.bottlenecks import IDS
-from tools import print_docs
+from tools import print_docs, print_json
 
 BOTTLENECKS = ROOT / "docs" / "bottlenecks"
 
@@ -40,6 +40,21 @@ def test_a_bottleneck_page_answers_every_question(name: str) -> None:
         assert text.count(f"\n## {head}\n") == 1, head
     for word in ("f.labels", "f.values", "value(f", "None", "<lambda>"):
         assert word not in text
+
+
+def test_the_json_reference_tells_of_every_member() -> None:
+    assert print_json.missing() == []
+    rows = [line for line in printed()["json.md"].split("\n") if line.startswith("| `")]
+    assert len(rows) > 100
+    assert "| `findings[].parent` | text, may be absent |" in printed()["json.md"]
+
+
+def test_a_member_that_does_not_exist_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "json.md"
+    page.write_text("## kb.list/1\n\n| member | holds |\n|---|---|\n| `wrong` | nothing |\n", encoding="utf-8")
+    monkeypatch.setattr(print_json, "PAGE", page)
+    with pytest.raises(KeyError, match="wrong"):
+        print_json.json_page()
 
 
 def test_pages_are_written_below_the_folder_given(tmp_path: Path) -> None:

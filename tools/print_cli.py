@@ -64,7 +64,7 @@ def _link(command: Command) -> str:
 
 
 def _section(command: Command) -> Iterator[str]:
-    yield from (f"## {command.line}", "", "```text", command.usage, "```", "")
+    yield from (f"## {command.line}", "", f"Usage: `{command.usage}`", "")
     yield from _paragraphs(command.text)
     if command.arguments:
         yield from ("| argument | is |", "|---|---|", *(_row(*told) for told in command.arguments), "")

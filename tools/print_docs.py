@@ -16,6 +16,7 @@ from tools.print_bottlenecks import bottleneck_pages
 from tools.print_cli import cli_page, manual
 from tools.print_database import database_page
 from tools.print_floors import floors_page
+from tools.print_json import json_page
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = {"kernel": "Captures of single kernels", "job": "Exports of whole runs"}
@@ -83,6 +84,7 @@ PAGES = {
     "database.md": database_page,
     "floors.md": floors_page,
     "formats.md": formats_page,
+    "json.md": json_page,
     "man/kb.1": manual,
 }
 
