@@ -2,8 +2,8 @@
 
 In a fenced block `sh` every line that starts with `kb ` is run, one after another in a folder with a copy of the
 samples; `# exit N` behind it says which status it ends with. Lines of a block `sh device` need an NPU: only their
-command and options are checked. Those of `sh example` come from the commands' help; `tests/test_cli_reference.py` parses them. In a block `console` the lines after `$ kb ...` are what it prints; `...` stands for
-any lines. Blocks `python` are run.
+command and options are checked. Those of `sh example` come from the commands' help; `tests/test_cli_reference.py` parses them. In a block `console` the lines after `$ kb ...` are what it prints (where it prints nothing, what it says on stderr);
+`...` stands for any lines, and at the end of a line for its rest. Blocks `python` are run.
 """
 
 from __future__ import annotations
@@ -131,17 +131,20 @@ def test_the_commands_of_a_block_do_what_the_page_says(block: str, place: Path) 
         assert done.returncode == call.status, f"{call.where}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         if call.prints:
-            assert re.fullmatch(expected(call.prints), done.stdout.strip("\n"), re.DOTALL), done.stdout
+            told = done.stdout or done.stderr
+            assert re.fullmatch(expected(call.prints), told.strip("\n"), re.DOTALL), told
 
 
 def expected(lines: tuple[str, ...]) -> str:
     """The shown lines as a pattern; a line `...` stands for any number of lines."""
     shown = "\n".join(lines).strip("\n").split("\n")
-    parts = [
-        r"(?:[^\n]*\n)*?[^\n]*" if line.strip() == "..." else re.escape(line.rstrip()) + r"[ ]*"
-        for line in shown
-    ]
-    return r"\n".join(parts)
+    return r"\n".join(map(_pattern, shown))
+
+
+def _pattern(line: str) -> str:
+    if line.strip() == "...":
+        return r"(?:[^\n]*\n)*?[^\n]*"
+    return r"[^\n]*".join(re.escape(part) for part in line.rstrip().split("...")) + r"[ ]*"
 
 
 @needs_cli

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
 import pytest
 from running import ROOT
 
+from kb.engine.collect.log_texts import BY_WEIGHT, TEXTS, Text, recognise
 from kb.vocabulary.bottlenecks import IDS
-from tools import print_docs, print_json
+from tools import print_docs, print_json, print_messages
 
 BOTTLENECKS = ROOT / "docs" / "bottlenecks"
 
@@ -55,6 +57,14 @@ def test_a_member_that_does_not_exist_is_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(print_json, "PAGE", page)
     with pytest.raises(KeyError, match="wrong"):
         print_json.json_page()
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if text.kind in BY_WEIGHT], ids=print_messages.shown)
+def test_a_message_of_the_page_is_known_for_what_it_is(text: Text) -> None:
+    """What the page shows, with numbers for the places, is recognised as the message that it explains."""
+    line = re.sub(r"<(\w+)>", "7", print_messages.shown(text))
+    found = recognise(f"[ERROR] {line}")
+    assert found is not None and found[0] is text
 
 
 def test_pages_are_written_below_the_folder_given(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tools.print_cli import cli_page, manual
 from tools.print_database import database_page
 from tools.print_floors import floors_page
 from tools.print_json import json_page
+from tools.print_messages import messages_page
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = {"kernel": "Captures of single kernels", "job": "Exports of whole runs"}
@@ -86,6 +87,7 @@ PAGES = {
     "formats.md": formats_page,
     "json.md": json_page,
     "man/kb.1": manual,
+    "profiler-messages.md": messages_page,
 }
 
 
