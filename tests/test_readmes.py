@@ -62,6 +62,13 @@ def test_as_many_paragraphs_and_points(lang: str) -> None:
     assert points[0] == points[1] > 4
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_line_ends_within_a_sentence(lang: str) -> None:
+    """A line break shows as a blank, which these scripts do not write."""
+    wide = "[\u3040-\u30ff\u3400-\u9fff、。，；：（）]"
+    assert re.findall(rf"^[^|#\n].*{wide}\n {{0,2}}{wide}.*$", prose(readme(lang)), re.M) == []
+
+
 def test_each_links_to_the_others() -> None:
     for lang in ("", *LANGUAGES):
         third = readme(lang).split("\n")[2]

@@ -87,6 +87,17 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 
 
 @needs_builder
+def test_what_a_page_loads_is_there(site: Path) -> None:
+    lacking = {
+        f"{path.relative_to(site)}: {load}"
+        for path in sorted((site / "docs").rglob("*.html")) + sorted(site.glob("README*.html"))
+        for load in read(path).loads
+        if not load.startswith("data:") and not (path.parent / unquote(re.split("[?#]", load)[0])).exists()
+    }
+    assert lacking == set()
+
+
+@needs_builder
 def test_links_between_pages_lead_somewhere(site: Path) -> None:
     broken = [
         f"{path.relative_to(site)}: {link}"

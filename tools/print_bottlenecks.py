@@ -90,7 +90,7 @@ def _page(rule: Bottleneck, rules: Mapping[str, Bottleneck], entries: Mapping[st
     yield f"# {md(entry.title.en)}"
     yield from ("", f"`{rule.id}` · {entry.title.zh} · {entry.title.ja}")
     yield from ("", md(entry.symptom.en), "", md(rule.why))
-    if entry.cause:
+    if not _same(entry.cause, rule.why):
         yield from ("", md(entry.cause))
     yield from ("", "## How it is judged", "", *_judgement(rule), "")
     yield from _related(rule, rules, entries)
@@ -100,6 +100,12 @@ def _page(rule: Bottleneck, rules: Mapping[str, Bottleneck], entries: Mapping[st
     if entry.check:
         yield from ("", "## How to see that it is gone", "", md(entry.check))
     yield from ("", "## Sources", "", *(f"- {md(source)}" for source in dict.fromkeys((*rule.sources, *entry.sources))))
+
+
+def _same(text: str, other: str) -> bool:
+    """Whether a text adds next to nothing to another: most of its words are there already."""
+    words = set(re.findall(r"\w{4,}", text.lower()))
+    return len(words & set(re.findall(r"\w{4,}", other.lower()))) >= 0.6 * len(words)
 
 
 def _judgement(rule: Bottleneck) -> Iterator[str]:

@@ -67,5 +67,5 @@ def _remedy(text: Text) -> str:
 
 
 def _said(text: str) -> str:
-    filled = re.sub(r"\{(\w+)\}", r"<\1>", text)
+    filled = re.sub(r"\{(\w+)\}", r"<\1>", text).replace(", see below", "")
     return filled.replace("<", "&lt;").replace("|", r"\|").replace("*", r"\*") or "see the message"

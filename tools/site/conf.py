@@ -10,6 +10,7 @@ source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 # Entries and answers that are cut open with an ellipsis or hold pseudo-code are no faults of a page.
 suppress_warnings = ["misc.highlighting_failure"]
+smartquotes = False  # options begin with two hyphens, and stay so
 html_theme = "furo"
 html_copy_source = False
 html_show_sphinx = False

@@ -14,6 +14,7 @@ from kb.report.page import markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 INDEX = "docs/index.md"
+TITLES = {"README.md": "README", "README.zh.md": "README（中文）", "README.ja.md": "README（日本語）"}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
 
@@ -49,7 +50,13 @@ def _below_root(page: str, target: str) -> str:
 
 def _tree(caption: str, pages: list[str], *, hidden: bool = True) -> str:
     lines = ["```{toctree}", *([f":caption: {caption}"] if caption else []), *([":hidden:"] if hidden else [])]
-    return "\n".join([*lines, ":maxdepth: 1", "", *(f"/{page.removesuffix('.md')}" for page in pages), "```", ""])
+    return "\n".join([*lines, ":maxdepth: 1", "", *map(_named, pages), "```", ""])
+
+
+def _named(page: str) -> str:
+    """A page in the navigation, by its own title; the READMEs by their language, since their titles say what kb is."""
+    path = f"/{page.removesuffix('.md')}"
+    return f"{TITLES[page]} <{path}>" if page in TITLES else path
 
 
 def gather(folder: Path) -> None:
