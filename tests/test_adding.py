@@ -29,7 +29,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     limits.write_text(limits.read_text(encoding="utf-8").rstrip("\n") + f"\n{LINE}\n", encoding="utf-8")
     ids = place / "kb" / "vocabulary" / "bottlenecks.py"
     text = ids.read_text(encoding="utf-8")
-    ids.write_text(text.replace("IDS: tuple[str, ...] = PATTERNS + ADDED", 'IDS: tuple[str, ...] = (*PATTERNS, *ADDED, "output-copies-few")'), encoding="utf-8")
+    ids.write_text(
+        text.replace(
+            "IDS: tuple[str, ...] = PATTERNS + ADDED",
+            'IDS: tuple[str, ...] = (*PATTERNS, *ADDED, "output-copies-few")',
+        ),
+        encoding="utf-8",
+    )
     return place
 
 

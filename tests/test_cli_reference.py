@@ -59,7 +59,9 @@ def test_a_wrong_example_would_not_parse() -> None:
 
 
 @pytest.mark.parametrize("command", FOUND, ids=lambda command: command.line)
-def test_help_and_reference_name_the_same_options(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_and_reference_name_the_same_options(
+    command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*command.line.split()[1:], "--help"]) == 0
     printed = capsys.readouterr().out
     named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", printed.split("Examples:")[0])) - {"--help", "--debug"}

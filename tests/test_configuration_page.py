@@ -40,11 +40,17 @@ def test_keys_and_defaults_are_those_of_the_code() -> None:
         key: about.variable for key, about in KEYS.items()
     }
     told = {name: default for name, (_, default) in ROWS.items()}
-    assert [about.variable for about in KEYS.values() if about.default and told[about.variable] != about.default] == []
+    assert [
+        about.variable for about in KEYS.values() if about.default and told[about.variable] != about.default
+    ] == []
 
 
 def test_other_variables_that_are_read_are_named() -> None:
-    code = "".join((ROOT / path).read_text(encoding="utf-8") for path in tracked("kb/settings.py", "kb/commands", "kb/store", "kb/knowledge") if path.endswith(".py"))
+    code = "".join(
+        (ROOT / path).read_text(encoding="utf-8")
+        for path in tracked("kb/settings.py", "kb/commands", "kb/store", "kb/knowledge")
+        if path.endswith(".py")
+    )
     read = set(re.findall(r"environ(?:\.get\(|\[)\"([A-Z_]+)\"", code))
     assert {"NO_COLOR", "XDG_CONFIG_HOME"} <= read
     assert sorted(name for name in read if f"`{name}`" not in PAGE) == []

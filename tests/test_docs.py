@@ -117,7 +117,19 @@ def test_no_command_hides_in_another_kind_of_block() -> None:
 
 
 def test_known_kinds_of_blocks_only() -> None:
-    known = {"sh", "sh device", "sh example", "console", "python", "json", "text", "mermaid", "yaml", "markdown", ""}
+    known = {
+        "sh",
+        "sh device",
+        "sh example",
+        "console",
+        "python",
+        "json",
+        "text",
+        "mermaid",
+        "yaml",
+        "markdown",
+        "",
+    }
     known |= {"python file", "yaml file"}  # written into a copy and tried by tests/test_adding.py
     assert [f"{block}: {block.language!r}" for block in BLOCKS if block.language not in known] == []
 

@@ -28,9 +28,7 @@ def test_a_printed_page_is_fresh(name: str) -> None:
 
 def test_the_bottleneck_pages_are_fresh_and_no_more_than_there_are() -> None:
     told = {name: text for name, text in printed().items() if name.startswith("bottlenecks/")}
-    kept = {
-        f"bottlenecks/{path.name}": path.read_text(encoding="utf-8") for path in BOTTLENECKS.glob("*.md")
-    }
+    kept = {f"bottlenecks/{path.name}": path.read_text(encoding="utf-8") for path in BOTTLENECKS.glob("*.md")}
     assert sorted(kept) == sorted(told)
     assert [name for name in kept if kept[name] != told[name]] == [], "run `make docs`"
 
@@ -53,7 +51,9 @@ def test_the_json_reference_tells_of_every_member() -> None:
 
 def test_a_member_that_does_not_exist_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "json.md"
-    page.write_text("## kb.list/1\n\n| member | holds |\n|---|---|\n| `wrong` | nothing |\n", encoding="utf-8")
+    page.write_text(
+        "## kb.list/1\n\n| member | holds |\n|---|---|\n| `wrong` | nothing |\n", encoding="utf-8"
+    )
     monkeypatch.setattr(print_json, "PAGE", page)
     with pytest.raises(KeyError, match="wrong"):
         print_json.json_page()

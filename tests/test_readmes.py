@@ -34,7 +34,9 @@ def test_the_code_is_the_same(lang: str) -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_headings_are_as_many_and_as_deep(lang: str) -> None:
-    marks = [[len(mark) for mark in re.findall(r"^(#+) ", prose(text), re.M)] for text in (readme(), readme(lang))]
+    marks = [
+        [len(mark) for mark in re.findall(r"^(#+) ", prose(text), re.M)] for text in (readme(), readme(lang))
+    ]
     assert marks[0] == marks[1] and len(marks[0]) >= 6
 
 
@@ -72,5 +74,7 @@ def test_no_line_ends_within_a_sentence(lang: str) -> None:
 def test_each_links_to_the_others() -> None:
     for lang in ("", *LANGUAGES):
         third = readme(lang).split("\n")[2]
-        others = {"README.md", "README.zh.md", "README.ja.md"} - {f"README.{lang}.md" if lang else "README.md"}
+        others = {"README.md", "README.zh.md", "README.ja.md"} - {
+            f"README.{lang}.md" if lang else "README.md"
+        }
         assert {target for target in others if f"({target})" in third} == others

@@ -66,9 +66,11 @@ def read(path: Path) -> _Loads:
 
 @needs_builder
 def test_every_page_and_entry_is_built(site: Path) -> None:
-    wanted = [page for page in pages.kept()] + [name for name in tracked("data/recipes", "data/patterns")]
+    wanted = [*pages.kept(), *tracked("data/recipes", "data/patterns")]
     assert len(wanted) > 300
-    missing = [page for page in wanted if page.endswith(".md") and not (site / page).with_suffix(".html").is_file()]
+    missing = [
+        page for page in wanted if page.endswith(".md") and not (site / page).with_suffix(".html").is_file()
+    ]
     assert missing == []
     assert "docs/index.html" in (site / "index.html").read_text(encoding="utf-8")
 
@@ -77,9 +79,7 @@ def test_every_page_and_entry_is_built(site: Path) -> None:
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     found = sorted(site.rglob("*.html"))
     assert len(found) > 300
-    outside = {
-        load for path in found for load in read(path).loads if re.match(r"(?:[a-z]+:)?//", load)
-    }
+    outside = {load for path in found for load in read(path).loads if re.match(r"(?:[a-z]+:)?//", load)}
     assert outside == set()
     styles = [path.read_text(encoding="utf-8") for path in site.rglob("*.css")]
     assert styles

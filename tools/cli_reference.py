@@ -62,7 +62,7 @@ def commands() -> list[Command]:
 
 
 def _order(name: str) -> int:
-    return next(module.ORDER for module in _app._modules("") if _app.name_of(module) == name)
+    return next(int(module.ORDER) for module in _app._modules("") if _app.name_of(module) == name)
 
 
 def _read(line: str, panel: str, command: Any) -> Command:

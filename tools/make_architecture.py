@@ -40,9 +40,9 @@ def imports() -> Imports:
         part = _part(module)
         if part not in parts:
             continue
-        found[part] |= {
-            _part(other) for other in graph.find_modules_directly_imported_by(module)
-        } & parts - {part}
+        found[part] |= {_part(other) for other in graph.find_modules_directly_imported_by(module)} & parts - {
+            part
+        }
     return {part: frozenset(others) for part, others in found.items()}
 
 
@@ -132,7 +132,9 @@ def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
     (x1, y1), (x2, y2) = start, end
     y1, y2 = y1 + HIGH / 2, y2 - HIGH / 2
     bend = (y2 - y1) / 2
-    return f'<path d="M{x1:.0f} {y1:.0f}C{x1:.0f} {y1 + bend:.0f} {x2:.0f} {y2 - bend:.0f} {x2:.0f} {y2:.0f}"/>'
+    return (
+        f'<path d="M{x1:.0f} {y1:.0f}C{x1:.0f} {y1 + bend:.0f} {x2:.0f} {y2 - bend:.0f} {x2:.0f} {y2:.0f}"/>'
+    )
 
 
 def _box(part: str, place: tuple[float, float]) -> str:

@@ -95,11 +95,26 @@ def _page(rule: Bottleneck, rules: Mapping[str, Bottleneck], entries: Mapping[st
     yield from ("", "## How it is judged", "", *_judgement(rule), "")
     yield from _related(rule, rules, entries)
     yield from ("## What it needs", "", *_needs(rule), "", *_collect(rule))
-    yield from ("", "## When it is not judged", "", *_silent(rule), "", "## What to do", "", md(entry.remedy.en), "")
+    yield from (
+        "",
+        "## When it is not judged",
+        "",
+        *_silent(rule),
+        "",
+        "## What to do",
+        "",
+        md(entry.remedy.en),
+        "",
+    )
     yield from _helps(rule.id, entries)
     if entry.check:
         yield from ("", "## How to see that it is gone", "", md(entry.check))
-    yield from ("", "## Sources", "", *(f"- {md(source)}" for source in dict.fromkeys((*rule.sources, *entry.sources))))
+    yield from (
+        "",
+        "## Sources",
+        "",
+        *(f"- {md(source)}" for source in dict.fromkeys((*rule.sources, *entry.sources))),
+    )
 
 
 def _same(text: str, other: str) -> bool:
@@ -118,7 +133,10 @@ def _judgement(rule: Bottleneck) -> Iterator[str]:
         yield from ("", "It has no limit of its own: it holds or it does not.")
     what = BASES[rule.headroom_of] if rule.scope == "run" else "the operator's own time"
     if rule.id in INFORMATIVE:
-        yield from ("", "It is said for information: the kernel is good in this respect, and nothing is to be won.")
+        yield from (
+            "",
+            "It is said for information: the kernel is good in this respect, and nothing is to be won.",
+        )
     else:
         yield from ("", f"What could at most be won is given as a part of {what}.")
 
@@ -131,7 +149,9 @@ def _limits(name: str) -> Iterator[str]:
             yield f"| {limit} | {number(item.value, item.unit)} | {item.grade} | {md(item.source)} |"
 
 
-def _related(rule: Bottleneck, rules: Mapping[str, Bottleneck], entries: Mapping[str, Entry]) -> Iterator[str]:
+def _related(
+    rule: Bottleneck, rules: Mapping[str, Bottleneck], entries: Mapping[str, Entry]
+) -> Iterator[str]:
     children = [name for name in IDS if rules[name].parent == rule.id]
     before = [name for name in IDS if rule.id in rules[name].yields_to]
     rows = [
@@ -140,7 +160,9 @@ def _related(rule: Bottleneck, rules: Mapping[str, Bottleneck], entries: Mapping
         ("Dropped where one of these holds, which explains it better", list(rule.yields_to)),
         ("Where this holds, these are dropped", before),
     ]
-    told = [f"- {text}: {', '.join(_other(name, entries) for name in names)}" for text, names in rows if names]
+    told = [
+        f"- {text}: {', '.join(_other(name, entries) for name in names)}" for text, names in rows if names
+    ]
     if told:
         yield from ("## Related", "", *told, "")
 
@@ -162,7 +184,10 @@ def _needs(rule: Bottleneck) -> Iterator[str]:
             yield f"| `{name}` | {unit} | {md(metric.meaning)} |"
     if any("|" in need for need in rule.needs):
         yield ""
-        yield "; ".join(f"{need.replace('|', ' or ')}: either will do" for need in rule.needs if "|" in need) + "."
+        yield (
+            "; ".join(f"{need.replace('|', ' or ')}: either will do" for need in rule.needs if "|" in need)
+            + "."
+        )
 
 
 def _collect(rule: Bottleneck) -> Iterator[str]:
@@ -180,11 +205,19 @@ def _silent(rule: Bottleneck) -> Iterator[str]:
     asked = _asked(rule)
     if rule.scope == "run":
         always = rule.id in ALWAYS
-        yield "- It is asked of every input." if always else "- It is asked of a run, not of a capture of one kernel."
+        yield (
+            "- It is asked of every input."
+            if always
+            else "- It is asked of a run, not of a capture of one kernel."
+        )
     elif asked == "`False`":
         yield "- It is never asked of one profile: `kb compare` answers it."
     else:
-        yield f"- It is asked only of an operator that fits: {asked}." if asked else "- It is asked of every operator."
+        yield (
+            f"- It is asked only of an operator that fits: {asked}."
+            if asked
+            else "- It is asked of every operator."
+        )
     if rule.needs:
         yield (
             "- Where a reading above is missing the report lists it under *not judged*, with the command for the tool "

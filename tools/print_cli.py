@@ -105,7 +105,12 @@ def manual() -> str:
     root = found[0]
     lines = [f'.TH KB 1 "" "kb, knowledge {shipped.version()}" "User Commands"', ".SH NAME"]
     lines += ["kb \\- what slows an Ascend NPU kernel down, and what to change first"]
-    lines += [".SH SYNOPSIS", ".B kb", "[\\fIOPTIONS\\fR] \\fICOMMAND\\fR [\\fIARGS\\fR]...", ".SH DESCRIPTION"]
+    lines += [
+        ".SH SYNOPSIS",
+        ".B kb",
+        "[\\fIOPTIONS\\fR] \\fICOMMAND\\fR [\\fIARGS\\fR]...",
+        ".SH DESCRIPTION",
+    ]
     lines += [*_roff_paragraphs(root.text), *_roff_options((*root.options, *_common(found)))]
     for panel in PANELS:
         lines.append(f".SH {panel.upper()}")
@@ -113,7 +118,10 @@ def manual() -> str:
             if command.panel == panel and not command.group:
                 lines += _manual_section(command)
     lines += [".SH EXIT STATUS", *_roff_options(STATUSES), ".SH ENVIRONMENT", *_roff_options(ENVIRONMENT)]
-    lines += [".SH FILES", *_roff_options((("~/.config/kb/config.toml", "the configuration file, see kb config path"),))]
+    lines += [
+        ".SH FILES",
+        *_roff_options((("~/.config/kb/config.toml", "the configuration file, see kb config path"),)),
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -12,7 +12,13 @@ from kb.schema import DOCUMENTS
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "json.md"
 _SECTION = re.compile(r"^## (kb\.\S+/\d+)$")
 _ROW = re.compile(r"^\| (`[^|]+?) \| (?:([^|]*?) \| )?((?:[^|]|\\\|)+) \|$")
-_WORDS = {"string": "text", "boolean": "yes or no", "integer": "integer", "number": "number", "object": "object"}
+_WORDS = {
+    "string": "text",
+    "boolean": "yes or no",
+    "integer": "integer",
+    "number": "number",
+    "object": "object",
+}
 
 
 def json_page() -> str:
@@ -87,9 +93,13 @@ def _word(node: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
     if kind == "array":
         inner = _word(node["items"], schema)
         return f"list of {inner}s" if inner in ("object", "number", "integer", "word", "text") else "list"
-    if kind == "object" and "additionalProperties" in node and isinstance(node["additionalProperties"], Mapping):
+    if (
+        kind == "object"
+        and "additionalProperties" in node
+        and isinstance(node["additionalProperties"], Mapping)
+    ):
         return f"map to {_word(node['additionalProperties'], schema)}"
-    return _WORDS.get(kind, kind)
+    return _WORDS.get(kind, str(kind))
 
 
 def missing() -> list[str]:

@@ -105,7 +105,9 @@ def test_a_noun_behind_a_number_agrees_with_it() -> None:
     found = [
         (key, said[0])
         for key, row in TEXTS.items()
-        for said in re.finditer(r"\{(?:count|found|asked|further|done|all)\} (?:[a-z-]+ )?([a-z]+s)\b", row[0])
+        for said in re.finditer(
+            r"\{(?:count|found|asked|further|done|all)\} (?:[a-z-]+ )?([a-z]+s)\b", row[0]
+        )
         if said[1] not in UNITS
     ]
     assert found == []

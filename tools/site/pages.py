@@ -26,7 +26,12 @@ def kept() -> list[str]:
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     found = sorted(filter(None, told.stdout.split("\0")))
-    return [path for path in found if not path.startswith(("data/", "tests/", "tools/", "examples/kb-example/kb_example/")) and (ROOT / path).is_file()]
+    return [
+        path
+        for path in found
+        if not path.startswith(("data/", "tests/", "tools/", "examples/kb-example/kb_example/"))
+        and (ROOT / path).is_file()
+    ]
 
 
 def links(text: str) -> list[str]:
@@ -49,7 +54,11 @@ def _below_root(page: str, target: str) -> str:
 
 
 def _tree(caption: str, pages: list[str], *, hidden: bool = True) -> str:
-    lines = ["```{toctree}", *([f":caption: {caption}"] if caption else []), *([":hidden:"] if hidden else [])]
+    lines = [
+        "```{toctree}",
+        *([f":caption: {caption}"] if caption else []),
+        *([":hidden:"] if hidden else []),
+    ]
     return "\n".join([*lines, ":maxdepth: 1", "", *map(_named, pages), "```", ""])
 
 
@@ -69,7 +78,10 @@ def gather(folder: Path) -> None:
     if inner:
         texts["docs/bottlenecks/index.md"] += "\n" + _tree("", inner)
     listed |= {INDEX, *inner}
-    texts |= {f"data/{FOLDERS[entry.kind]}/{entry.id}.md": markdown.render(entry_page(entry, "en")) for entry in load_entries()}
+    texts |= {
+        f"data/{FOLDERS[entry.kind]}/{entry.id}.md": markdown.render(entry_page(entry, "en"))
+        for entry in load_entries()
+    }
     for page, text in texts.items():
         head = "" if page in listed else "---\norphan: true\n---\n\n"
         _write(folder / page, head + text)

@@ -18,7 +18,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "capture.cann": ("CANN {version}", "CANN {version}", "CANN {version}"),
     "capture.replay": ("{mode} replay", "{mode} 重放", "{mode} リプレイ"),
     "capture.simulated": ("simulated", "仿真", "シミュレーション"),
-    "capture.warm_up": ("{count} warm-up {count:launch|launches}", "预热 {count} 次", "ウォームアップ {count} 回"),
+    "capture.warm_up": (
+        "{count} warm-up {count:launch|launches}",
+        "预热 {count} 次",
+        "ウォームアップ {count} 回",
+    ),
     "case.score": ("likeness {score}", "相似度 {score}", "類似度 {score}"),
     "chip.basis.file": ("written in the profile", "取自性能数据", "プロファイルに記載"),
     "chip.basis.inferred": ("inferred: {how}", "推断：{how}", "推定：{how}"),

@@ -25,7 +25,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "代价模型，{count} 个整网实测",
         "コストモデル、ネットワーク全体の実測 {count} 件",
     ),
-    "eval.search": ("Search, {count} {count:question|questions}", "检索，{count} 个问题", "検索、質問 {count} 件"),
+    "eval.search": (
+        "Search, {count} {count:question|questions}",
+        "检索，{count} 个问题",
+        "検索、質問 {count} 件",
+    ),
     "eval.unreached": (
         "Entries that none of the questions has among its first {k}: {count} of {all}",
         "所有问题的前 {k} 条结果都未包含的条目：{count} / {all}",
