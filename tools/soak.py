@@ -132,7 +132,9 @@ def web(home: Path) -> Iterator[Server]:
                 "runs": "/",
                 "compare": f"/compare?before={run}&after={run}",
             }
-            kind = ("api", "search", "api", "entry", "api", "report", "search", "runs", "api", "compare")[at % 10]
+            kind = ("api", "search", "api", "entry", "api", "report", "search", "runs", "api", "compare")[
+                at % 10
+            ]
             connection.request("GET", root + kinds[kind])
             found = connection.getresponse()
             text = found.read()

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"  # where an index lies that no file holds
 _LOCK_SECONDS = 60.0
 _SAY_AFTER_SECONDS = 1.0
+_LEFT_SECONDS = 3600.0  # without a change, after which a part of an index is nobody's
 _TOLD = 5  # faults of a team's entries told one by one
 
 
@@ -313,11 +314,20 @@ def _made(
 ) -> Index:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
+        _sweep(path)
         found = None if anew else _usable(path, embedder, mark)  # another process may just have made it
         if found is None:
             _build(path, embedder, mark, progress)
             found = opened(path, embedder)
         return found
+
+
+def _sweep(path: Path) -> None:
+    """Delete what builders that were killed have left beside it; one at work has written within the hour."""
+    for part in path.parent.glob(f".{path.name}.*"):
+        with suppress(OSError):  # another one was faster, or it is somebody else's
+            if time.time() - part.stat().st_mtime > _LEFT_SECONDS:
+                part.unlink()
 
 
 def _build(path: Path, embedder: Encoder, mark: str, progress: Callable[[int], None] | None) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
+import signal
 import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -45,8 +47,19 @@ def build(tools: Tools, version: str) -> MCPServer:
 
 
 def serve_stdio(server: MCPServer) -> None:
-    """Serve one client on stdin and stdout, until it goes."""
+    """Serve one client on stdin and stdout, until it goes or asks the process to end.
+
+    A thread waits in a read of stdin that nothing can interrupt, so a signal ends the process where it stands: the one
+    client there is has given up, and what is being kept is kept whole or not at all.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, _end_now)
     server.run("stdio")
+
+
+def _end_now(number: int, _frame: object) -> None:
+    os._exit(128 + number)
 
 
 def serve_http(server: MCPServer, listener: socket.socket) -> None:

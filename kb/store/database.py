@@ -150,8 +150,13 @@ def _faults(path: Path, *, files: bool = True) -> Iterator[None]:
         text = str(fault)
         if "locked" in text or "busy" in text:
             now = "Another kb is writing; try again, or give another file with --db."
+        elif "disk is full" in text or "disk I/O" in text:
+            now = "Make room on that disk, or give a file on another one with --db; what was kept before is whole."
         elif "not a database" in text or "malformed" in text:
-            now = "Move the file away, or give another file with --db."
+            now = (
+                "Move the file away, or give another file with --db; "
+                "what is left of it comes out with `sqlite3 FILE .recover | sqlite3 NEW`."
+            )
         else:
             now = "Give a file that can be written with --db, or set KB_DB."
         raise SourceError(f"the run store cannot be used: {text}", where=str(path), now=now) from fault
