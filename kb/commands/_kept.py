@@ -26,7 +26,7 @@ def kept(given: Common, report: Report) -> Report:
         if before is not None and before != (report.chip.soc,):
             say(given, _instead(report.run, before[0], report.chip.soc))
     except SourceError as fault:
-        say(given, f"this run was not kept: {fault.where}: {fault.what}")
+        say(given, f"this run was not kept: {fault.where}: {fault.what}. {fault.now}")
     return report
 
 

@@ -287,7 +287,7 @@ def _cached(
                 raise KnowledgeError(
                     f"the search index cannot be written: {getattr(fault, 'strerror', None) or fault}",
                     where=str(named),
-                    now="let KB_INDEX name a file in a folder you may write to",
+                    now="let KB_INDEX name a file in a folder you may write to and that has room",
                 ) from fault
     from kb.knowledge.merged import merged
 
