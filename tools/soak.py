@@ -74,9 +74,9 @@ class Record:
 
     @property
     def growth(self) -> float:
-        """Memory in the last fifth of the time over that in the second fifth; the first is for warming up."""
+        """Memory in the last fifth of the time over that in the middle fifth; what comes before is for warming up."""
         part = max(1, len(self.memory) // 5)
-        return statistics.median(self.memory[-part:]) / statistics.median(self.memory[part : 2 * part])
+        return statistics.median(self.memory[-part:]) / statistics.median(self.memory[2 * part : 3 * part])
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -302,7 +302,7 @@ def _print(server: Server, record: Record) -> None:
     memory = record.memory
     print(
         f"  memory {memory[0]:.0f} MiB at first, {memory[len(memory) // 2]:.0f} half way, {memory[-1]:.0f} at the end; "
-        f"last fifth over second fifth: {record.growth:.3f}",
+        f"last fifth over middle fifth: {record.growth:.3f}",
         flush=True,
     )
 

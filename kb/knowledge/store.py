@@ -35,6 +35,7 @@ MEMORY = ":memory:"  # where an index lies that no file holds
 _LOCK_SECONDS = 60.0
 _SAY_AFTER_SECONDS = 1.0
 _LEFT_SECONDS = 3600.0  # without a change, after which a part of an index is nobody's
+_REMEMBERED = 5000  # entries, some 10 KB each
 _TOLD = 5  # faults of a team's entries told one by one
 
 
@@ -68,6 +69,7 @@ class Index:
         self._matrix: near.Matrix | None = None
         self._asked = 0
         self._names: dict[str, dict[int, str]] = {}
+        self.known: dict[str, Entry] = {}  # entries that were made already
 
     @property
     def codes(self) -> list[int]:
@@ -189,14 +191,23 @@ def in_memory(entries: Sequence[Entry], embedder: Encoder, left_out: Sequence[st
 
 @in_turn
 def load_entries(use: Index | None = None) -> dict[str, Entry]:
-    """All entries by id, in the order of the index: JSON only, no YAML."""
+    """All entries by id, in the order of the index: JSON only, no YAML.
+
+    Entries of an index of the usual size are made once: a server is asked for them with every report.
+    """
     from kb.knowledge import record
 
+    known = (index(chosen.BUILTIN) if use is None else use).known
+    if known:
+        return dict(known)
     found = {}
     for told in _records("SELECT json FROM entry ORDER BY n", (), use):
         if told["file"]:
             told["file"] = str(shipped.root() / told["file"])  # an absolute path stays as it is
         found[told["id"]] = record.entry(told)
+    source = index(chosen.BUILTIN) if use is None else use  # another one where it had to be made anew
+    if len(found) <= _REMEMBERED:
+        source.known = dict(found)
     return found
 
 
