@@ -3,7 +3,7 @@ PYTHON ?= .venv/bin/python
 export KB_DB ?= build/runs.db
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types docs site golden bench eval trial long model model-test semantic check clean
+.PHONY: help setup test lint types docs site golden bench eval trial long soak model model-test semantic check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

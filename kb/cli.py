@@ -40,7 +40,7 @@ def _run(args: list[str]) -> int:
         return PIPE_CLOSED
     except OutputError as fault:
         lead_nowhere(sys.stdout)
-        _tell(f"the answer cannot be written: {fault}")
+        _tell(f"the answer cannot be written: {fault}", now="Make room there, or write it somewhere else.")
         return NO_OUTPUT
     except KeyboardInterrupt:
         _tell("interrupted")

@@ -202,5 +202,5 @@ def _write(file: Path, text: str) -> None:
         raise UsageError(
             f"cannot be written: {fault.strerror or fault}",
             where=str(file),
-            now="Set KB_CONFIG to another file.",
+            now="Set KB_CONFIG to another file, or make it one that can be written and has room.",
         ) from fault

@@ -109,11 +109,16 @@ def write_new(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+            try:
+                file.write(text)
+                file.flush()
+            except OSError:  # no half file stays
+                path.unlink(missing_ok=True)
+                raise
     except FileExistsError as fault:
         raise UsageError(
             "the file exists", where=str(path), now="Choose another id, or go on in this file."
         ) from fault
     except OSError as fault:
-        now = "Give a folder that you may write to."
+        now = "Give a folder that you may write to and that has room."
         raise UsageError(f"cannot be written: {fault.strerror}", where=str(path), now=now) from fault

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"  # where an index lies that no file holds
 _LOCK_SECONDS = 60.0
 _SAY_AFTER_SECONDS = 1.0
+_LEFT_SECONDS = 3600.0  # without a change, after which a part of an index is nobody's
+_REMEMBERED = 5000  # entries, some 10 KB each
 _TOLD = 5  # faults of a team's entries told one by one
 
 
@@ -67,6 +69,7 @@ class Index:
         self._matrix: near.Matrix | None = None
         self._asked = 0
         self._names: dict[str, dict[int, str]] = {}
+        self.known: dict[str, Entry] = {}  # entries that were made already
 
     @property
     def codes(self) -> list[int]:
@@ -188,14 +191,23 @@ def in_memory(entries: Sequence[Entry], embedder: Encoder, left_out: Sequence[st
 
 @in_turn
 def load_entries(use: Index | None = None) -> dict[str, Entry]:
-    """All entries by id, in the order of the index: JSON only, no YAML."""
+    """All entries by id, in the order of the index: JSON only, no YAML.
+
+    Entries of an index of the usual size are made once: a server is asked for them with every report.
+    """
     from kb.knowledge import record
 
+    known = (index(chosen.BUILTIN) if use is None else use).known
+    if known:
+        return dict(known)
     found = {}
     for told in _records("SELECT json FROM entry ORDER BY n", (), use):
         if told["file"]:
             told["file"] = str(shipped.root() / told["file"])  # an absolute path stays as it is
         found[told["id"]] = record.entry(told)
+    source = index(chosen.BUILTIN) if use is None else use  # another one where it had to be made anew
+    if len(found) <= _REMEMBERED:
+        source.known = dict(found)
     return found
 
 
@@ -286,7 +298,7 @@ def _cached(
                 raise KnowledgeError(
                     f"the search index cannot be written: {getattr(fault, 'strerror', None) or fault}",
                     where=str(named),
-                    now="let KB_INDEX name a file in a folder you may write to",
+                    now="let KB_INDEX name a file in a folder you may write to and that has room",
                 ) from fault
     from kb.knowledge.merged import merged
 
@@ -313,11 +325,20 @@ def _made(
 ) -> Index:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
+        _sweep(path)
         found = None if anew else _usable(path, embedder, mark)  # another process may just have made it
         if found is None:
             _build(path, embedder, mark, progress)
             found = opened(path, embedder)
         return found
+
+
+def _sweep(path: Path) -> None:
+    """Delete what builders that were killed have left beside it; one at work has written within the hour."""
+    for part in path.parent.glob(f".{path.name}.*"):
+        with suppress(OSError):  # another one was faster, or it is somebody else's
+            if time.time() - part.stat().st_mtime > _LEFT_SECONDS:
+                part.unlink()
 
 
 def _build(path: Path, embedder: Encoder, mark: str, progress: Callable[[int], None] | None) -> None:
