@@ -23,7 +23,8 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Protocol
 
-from kb.engine.readers import tar, zip_directory
+from kb.engine import zip_directory
+from kb.engine.readers import tar
 from kb.engine.readers.rows import unreadable
 from kb.engine.readers.source import DEEPEST, Source
 from kb.errors import SourceError
