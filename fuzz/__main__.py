@@ -80,7 +80,7 @@ def _keep(name: str) -> None:
 
 def _driven(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
-    memory = Path("/dev/shm")  # noqa: S108 - files of inputs need no disk, where there is such a place
+    memory = Path("/dev/shm")
     if memory.is_dir():
         variables["TMPDIR"] = str(memory)
     return subprocess.run(

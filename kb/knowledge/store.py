@@ -22,6 +22,7 @@ from zlib import crc32
 
 from kb import settings, shipped
 from kb.errors import KnowledgeError
+from kb.guarded import defend
 from kb.knowledge import chosen, freshness, own
 from kb.knowledge import nearest as near
 from kb.knowledge.freshness import FORMAT
@@ -170,7 +171,7 @@ def opened(path: Path, embedder: Encoder) -> Index:
     """Open an index file; see `Index` for the errors."""
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     try:
-        return Index(db, embedder, str(path))
+        return Index(defend(db), embedder, str(path))
     except BaseException:
         db.close()
         raise
