@@ -68,7 +68,9 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen |= {(tag, key) for key, _ in attrs} | {(tag, "")}
-        self.addresses += [value or "" for key, value in attrs if key in ("href", "src", "action", "formaction")]
+        self.addresses += [
+            value or "" for key, value in attrs if key in ("href", "src", "action", "formaction")
+        ]
         self.scripts += tag == "script"
 
 
@@ -80,13 +82,19 @@ def safe_html(page: str, known: set[tuple[str, str]]) -> None:
     found = Tags(page)
     assert found.seen <= known, f"markup that no plain page has: {sorted(found.seen - known)}"
     assert not [key for _, key in found.seen if key.startswith("on")]
-    assert all(re.match(r"https?://|#|[\w./?=&%-]*$", address) for address in found.addresses), found.addresses
+    assert all(re.match(r"https?://|#|[\w./?=&%-]*$", address) for address in found.addresses), (
+        found.addresses
+    )
 
 
 def safe_markdown(source: str, titles: int) -> None:
     tokens = [inner for token in MARKDOWN.parse(source) for inner in (token, *(token.children or ()))]
     markup = [token.content for token in tokens if token.type in ("html_block", "html_inline")]
-    assert [one for one in markup if not re.fullmatch(r"(?:</?(?:details|summary|br|sub|b)\s*/?>\s*)+|<summary>.*</summary>\s*", one)] == []
+    assert [
+        one
+        for one in markup
+        if not re.fullmatch(r"(?:</?(?:details|summary|br|sub|b)\s*/?>\s*)+|<summary>.*</summary>\s*", one)
+    ] == []
     assert [token.content for token in tokens if token.type == "image"] == []
     links = [str(token.attrs.get("href", "")) for token in tokens if token.type == "link_open"]
     assert all(link.startswith(("http://", "https://", "#")) for link in links), links
@@ -106,14 +114,16 @@ def safe(name: str, shown: str, plain: list[str], titles: int) -> None:
     elif name == "markdown":
         safe_markdown(shown, titles)
     elif name == "junit":
-        assert {element.tag for element in ET.fromstring(shown).iter()} <= {  # noqa: S314 - made here
-            element.tag for one in plain for element in ET.fromstring(one).iter()  # noqa: S314
+        assert {element.tag for element in ET.fromstring(shown).iter()} <= {
+            element.tag for one in plain for element in ET.fromstring(one).iter()
         }
     elif name in ("json", "sarif", "jsonl"):
         for line in shown.splitlines() if name == "jsonl" else [shown]:
             json.loads(line)
     elif name == "text":
-        assert set(COLOUR.findall(shown)) <= {mark for one in plain for mark in COLOUR.findall(one)} | set(COLOUR.findall(shown))
+        assert set(COLOUR.findall(shown)) <= {mark for one in plain for mark in COLOUR.findall(one)} | set(
+            COLOUR.findall(shown)
+        )
         assert "\x1b]" not in shown
 
 
@@ -125,7 +135,11 @@ def shown(name: str, report: Report, lang: str) -> str:
 @given(name=NAMES, lang=st.sampled_from(("en", "zh", "ja")))
 @FEW
 def test_every_view_of_a_report_shows_names_as_text(view: str, name: str, lang: str) -> None:
-    plain = [shown(view, report, lang) for report in (*ALL.values(), report_named("plain"))] if view == "html" else []
+    plain = (
+        [shown(view, report, lang) for report in (*ALL.values(), report_named("plain"))]
+        if view == "html"
+        else []
+    )
     titles = titles_of(shown(view, report_named("plain"), lang)) if view == "markdown" else 0
     safe(view, shown(view, report_named(name), lang), plain, titles)
 
@@ -138,13 +152,20 @@ def test_every_view_of_a_comparison_shows_names_as_text(view: str, name: str, la
 
     def put(value: Any, word: str) -> Any:
         if is_dataclass(value) and not isinstance(value, type):
-            return replace(value, **{field.name: put(getattr(value, field.name), word) for field in fields(value) if field.init})
+            return replace(
+                value,
+                **{
+                    field.name: put(getattr(value, field.name), word) for field in fields(value) if field.init
+                },
+            )
         if isinstance(value, tuple) and not hasattr(value, "_fields"):
             return tuple(put(item, word) for item in value)
         return word if isinstance(value, str) and NASTY in value else value
 
     def drawn(word: str) -> str:
-        return comparisons.render(view, put(samples()["hostile"], word), lang=lang, width=80, color=view == "text")
+        return comparisons.render(
+            view, put(samples()["hostile"], word), lang=lang, width=80, color=view == "text"
+        )
 
     others = [comparisons.render(view, one, lang=lang, width=80, color=False) for one in samples().values()]
     safe(view, drawn(name), [*others, drawn("plain")], titles_of(drawn("plain")) if view == "markdown" else 0)
@@ -173,7 +194,9 @@ def test_pages_of_the_other_answers_show_names_as_text(name: str) -> None:
 @FEW
 def test_no_cell_of_an_export_is_a_formula(names: list[str]) -> None:
     out = io.StringIO()
-    write_csv(out, tuple(f"c{n}" for n in range(len(names))), [tuple(name.replace("\udc80", "") for name in names)])
+    write_csv(
+        out, tuple(f"c{n}" for n in range(len(names))), [tuple(name.replace("\udc80", "") for name in names)]
+    )
     assert not OBEYED.search(out.getvalue().replace("\r", "").replace("\u2028", "").replace("\u2029", ""))
     for cell in list(csv.reader(io.StringIO(out.getvalue(), newline="")))[1]:
         assert not cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"))

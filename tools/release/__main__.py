@@ -39,6 +39,7 @@ def main() -> int:
     parser.add_argument("--packages-only", action="store_true", help="sdist and wheel, nothing else")
     given = parser.parse_args()
     out = given.out.resolve()
+    os.umask(0o022)  # modes are part of the bytes
     if out.exists() and any(out.iterdir()):
         parser.error(f"{out} is not empty")
     with tempfile.TemporaryDirectory(prefix="kb-release-") as place:
