@@ -375,7 +375,7 @@ def _own_temporary() -> Path:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Let one process build at a time; after a minute go on all the same, since files are replaced whole."""
-    with path.with_name(path.name + ".lock").open("w") as handle:
+    with path.with_name(path.name + ".lock").open("wb") as handle:
         try:
             import fcntl
         except ImportError:  # no such locks on this system: at worst two build the same
