@@ -194,7 +194,7 @@ def _write(file: Path, text: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            part.write_text(text, encoding="utf-8")
+            part.write_text(text, encoding="utf-8", newline="\n")
             part.replace(file.resolve())  # a link to the file stays a link
         finally:
             part.unlink(missing_ok=True)

@@ -22,6 +22,7 @@ from zlib import crc32
 
 from kb import settings, shipped
 from kb.errors import KnowledgeError
+from kb.guarded import defend
 from kb.knowledge import chosen, freshness, own
 from kb.knowledge import nearest as near
 from kb.knowledge.freshness import FORMAT
@@ -173,7 +174,7 @@ def opened(path: Path, embedder: Encoder) -> Index:
     """Open an index file; see `Index` for the errors."""
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     try:
-        return Index(db, embedder, str(path))
+        return Index(defend(db), embedder, str(path))
     except BaseException:
         db.close()
         raise
@@ -395,7 +396,7 @@ def _own_temporary() -> Path:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Let one process build at a time; after a minute go on all the same, since files are replaced whole."""
-    with path.with_name(path.name + ".lock").open("w") as handle:
+    with path.with_name(path.name + ".lock").open("wb") as handle:
         try:
             import fcntl
         except ImportError:  # no such locks on this system: at worst two build the same

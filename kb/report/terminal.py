@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kb import units
+from kb.addition import plain_sum
 from kb.model import Evidence, Finding, OperatorRef, PipeShare, Recommendation, Report, WorkPoint
 from kb.report import answer, forecast, job
 from kb.report.text import clean, clean_lines, code_of, pad, shorten, width_of
@@ -99,7 +100,7 @@ def _part_of(item: Evidence, room: int) -> str:
 def _operators(screen: Screen, report: Report) -> None:
     if len(report.operators) < 2 or report.forecast is not None:
         return
-    spent = sum(item.time_us or 0.0 for item in report.operators)
+    spent = plain_sum(item.time_us or 0.0 for item in report.operators)
     overlap = report.total_us is not None and spent > report.total_us * 1.005
     screen.heading("head.operators", note=screen.say("operators.overlap") if overlap else "")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]

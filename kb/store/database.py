@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kb import settings
 from kb.errors import SourceError, UsageError
+from kb.guarded import defend
 from kb.store.migrations import migrate
 
 BUSY_SECONDS = 30.0  # how long to wait for others that are writing
@@ -69,7 +70,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             _write_ahead(connection)
-            connection.execute("PRAGMA foreign_keys=ON")
+            defend(connection).execute("PRAGMA foreign_keys=ON")
             connection.row_factory = sqlite3.Row
             migrate(connection)
             yield connection
@@ -107,7 +108,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     with _faults(path):
         connection = sqlite3.connect(_address(path), uri=True)
         try:
-            connection.row_factory = sqlite3.Row
+            defend(connection).row_factory = sqlite3.Row
             yield connection
         finally:
             connection.close()
@@ -128,7 +129,7 @@ def looking(path: Path) -> Iterator[sqlite3.Connection]:
         try:
             if found is None:
                 migrate(connection)
-            yield connection
+            yield defend(connection)
         finally:
             connection.close()
 
