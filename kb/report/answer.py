@@ -8,6 +8,7 @@ from kb import units
 from kb.addition import plain_sum
 from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
 from kb.report.catalogue import TEXTS, say
+from kb.report.sentences import tell
 from kb.report.text import clean, shorten
 from kb.report.three import first_three
 
@@ -39,7 +40,7 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
         lines.append(Line(say("answer.first", lang), say("first.nothing", lang)))
     if first is not None:
         basis = (
-            say("sure.gain", lang, basis=report.recommendations[0].gain.basis)
+            say("sure.gain", lang, basis=tell(report.recommendations[0].gain.basis, lang))
             if report.recommendations
             else ""
         )

@@ -9,6 +9,7 @@ from kb.addition import plain_sum
 from kb.forecast import Forecast, ForecastOperator
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Para, Table
+from kb.report.sentences import tell, tell_all
 
 WITH_WORK, LISTED = (
     100,
@@ -33,7 +34,7 @@ def blocks(forecast: Forecast, lang: str, *, most: int = 12, room: int = 200) ->
 
 def ground_blocks(forecast: Forecast, lang: str) -> Iterator[Block]:
     """What has no time, what was checked, and what was taken for granted."""
-    missing = tuple(_missing(forecast))
+    missing = tuple(_missing(forecast, lang))
     if missing:
         yield Heading(say("forecast.missing", lang))
         yield Items(missing)
@@ -41,7 +42,7 @@ def ground_blocks(forecast: Forecast, lang: str) -> Iterator[Block]:
         yield Heading(say("forecast.checks", lang))
         yield Items(tuple(_check(check.name, check.text, check.holds, lang) for check in forecast.checks))
     yield Heading(say("forecast.assumptions", lang))
-    yield Items((*forecast.doubts, *forecast.assumptions))
+    yield Items(tell_all((*forecast.doubts, *forecast.assumptions), lang))
 
 
 def type_blocks(forecast: Forecast, lang: str, *, room: int = 200) -> Iterator[Block]:
@@ -95,7 +96,11 @@ def facts(forecast: Forecast, lang: str) -> Iterator[tuple[str, str]]:
         f"{say(f'engine.{_engine(name)}', lang)} {count}" for name, count in forecast.engines.items()
     )
     yield say("forecast.kernels", lang), f"{forecast.calls}: {engines}"
-    shares = [f"{name} {units.percent(share)}" for name, share in forecast.bounds.items() if share >= 0.005]
+    shares = [
+        f"{tell(name, lang)} {units.percent(share)}"
+        for name, share in forecast.bounds.items()
+        if share >= 0.005
+    ]
     yield say("forecast.goes", lang), ", ".join(shares)
 
 
@@ -121,14 +126,14 @@ def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
         "time": units.us(mid),
         "range": units.us_range(low, high),
         "share": units.percent(plain_sum(row.share or 0.0 for row in rows)),
-        "bound": max(bounds, key=lambda bound: bounds[bound]),
+        "bound": tell(max(bounds, key=lambda bound: bounds[bound]), lang),
         "flops": units.operations(plain_sum(flops)) if flops else "",
         "bytes": units.nbytes(plain_sum(moved)) if moved else "",
         "advice": ", ".join(list(dict.fromkeys(id for row in rows for id in row.advice))[:3]),
     }
 
 
-def _missing(forecast: Forecast) -> Iterator[str]:
+def _missing(forecast: Forecast, lang: str) -> Iterator[str]:
     reasons: dict[str, dict[str, int]] = {}
     for row in forecast.operators:
         if row.not_estimated is not None:
@@ -136,9 +141,9 @@ def _missing(forecast: Forecast) -> Iterator[str]:
             types[row.type] = types.get(row.type, 0) + row.count
     for reason, types in reasons.items():
         names = ", ".join(f"{name} x{count}" for name, count in sorted(types.items()))
-        yield f"{names}: {reason}"
+        yield f"{names}: {tell(reason, lang)}"
 
 
 def _check(name: str, text: str, holds: bool | None, lang: str) -> str:
     verdict = say({True: "forecast.holds", False: "forecast.doubtful", None: "forecast.open"}[holds], lang)
-    return f"{name}: {text} ({verdict})"
+    return f"{tell(name, lang)}: {tell(text, lang)} ({verdict})"

@@ -11,8 +11,10 @@ from kb.report.catalogue import say
 from kb.report.chart import CHARTS
 from kb.report.page import Block, Heading
 from kb.report.page.html import block, table
+from kb.report.sentences import tell
 from kb.report.sheet import esc, sheet
 from kb.report.text import clean_lines, code_of
+from kb.report.translated import told
 
 NAME = "html"
 EXTENSION = ".html"
@@ -54,6 +56,7 @@ def _sections() -> tuple[tuple[str, _Section], ...]:
 
 def _body(report: Report, lang: str, prefix: str) -> Iterator[str]:
     """The whole page of one report; `prefix` keeps its anchors apart from those of others on the page."""
+    report = told(report, lang)
     facts = [answer.chip_text(report, lang), answer.capture_text(report, lang)]
     facts.append(answer.time_whole(report, lang))
     yield f'<main>\n<h1>{esc(report.target)}</h1>\n<p class="quiet">{esc(" · ".join(filter(None, facts)))}</p>'
@@ -206,7 +209,7 @@ def _recommendation(report: Report, advice: Recommendation, lang: str, prefix: s
     yield f'<div class="card" id="{prefix}advice-{advice.rank}" data-f><h3><span class="rank">{advice.rank}</span>{esc(advice.title)}</h3>'
     yield f'<p class="gain">{esc(answer.gain_text(report, advice, lang))}</p>'
     facts = (
-        ("label.basis", esc(advice.gain.basis)),
+        ("label.basis", esc(tell(advice.gain.basis, lang))),
         ("label.finding", _finding_link(report, advice.finding, prefix)),
         ("label.evidence", _list(advice.evidence)),
         ("label.who", esc(answer.who_text(advice.who, advice.effort, lang))),

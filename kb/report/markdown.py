@@ -10,7 +10,9 @@ from kb.report.catalogue import say
 from kb.report.escape import md, md_code, md_fence, md_prose
 from kb.report.page import Block, Heading
 from kb.report.page.markdown import block, table
+from kb.report.sentences import tell
 from kb.report.text import code_of
+from kb.report.translated import told
 
 NAME = "markdown"
 EXTENSION = ".md"
@@ -21,6 +23,7 @@ TOP = 5
 
 def render(report: Report, *, lang: str = "en", width: int = 80, color: bool = False) -> str:  # noqa: ARG001
     """The report as Markdown; no text in it can become markup."""
+    report = told(report, lang)
     sections = (
         ("basic", _basic),
         ("data", _data),
@@ -148,7 +151,7 @@ def _suggestion(report: Report, advice: Recommendation, lang: str) -> Iterator[s
     facts = (
         ("skill.related", answer.finding_text(report, advice.finding)),
         ("label.gain", answer.gain_text(report, advice, lang)),
-        ("label.basis", advice.gain.basis),
+        ("label.basis", tell(advice.gain.basis, lang)),
         ("label.evidence", "; ".join(advice.evidence)),
         ("label.who", answer.who_text(advice.who, advice.effort, lang)),
         ("label.steps", advice.steps[0] if len(advice.steps) == 1 else ""),

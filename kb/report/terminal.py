@@ -13,7 +13,9 @@ from kb import units
 from kb.addition import plain_sum
 from kb.model import Evidence, Finding, OperatorRef, PipeShare, Recommendation, Report, WorkPoint
 from kb.report import answer, forecast, job
+from kb.report.sentences import tell
 from kb.report.text import clean, clean_lines, code_of, pad, shorten, width_of
+from kb.report.translated import told
 
 if TYPE_CHECKING:
     from kb.report.screen import Cell, Screen
@@ -36,6 +38,7 @@ def render(report: Report, *, lang: str, width: int, color: bool) -> str:
     """The report as text at most `width` columns wide (taken as 40 to 160)."""
     from kb.report.screen import Screen  # noqa: PLC0415 - rich; the other views do without
 
+    report = told(report, lang)
     screen = Screen(lang, width, color=color)
     for part in (
         _head,
@@ -242,7 +245,7 @@ def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> N
             screen.field(head, text, indent=4, edge=edge, hang=hang, style=style)
 
     field("gain", [answer.gain_text(report, advice, screen.lang)], "green")
-    field("basis", [advice.gain.basis])
+    field("basis", [tell(advice.gain.basis, screen.lang)])
     field("finding", [answer.finding_text(report, advice.finding)])
     field("evidence", advice.evidence)
     field("who", [answer.who_text(advice.who, advice.effort, screen.lang)])

@@ -15,6 +15,7 @@ from kb.report.comparison.pages import comparison_page
 from kb.report.entries import entry_page
 from kb.report.page.html import body, table
 from kb.report.runs import HEADS
+from kb.report.sentences import tell
 from kb.report.sheet import esc, sheet
 from kb.report.translated import in_language
 from kb.vocabulary.entries import KINDS, LANGUAGES
@@ -34,7 +35,7 @@ def _run_cells(root: str, run: Mapping[str, Any], lang: str) -> tuple[str, ...]:
     time = "" if run.get("total_us") is None else units.us(run["total_us"])
     return (
         f'<a href="{esc(link)}">{esc(run["id"])}</a>', esc(run["created"].replace("T", " ")[:16]), esc(run["target"]),
-        esc(time), esc(run.get("headline", "")),
+        esc(time), esc(tell(run.get("headline") or "", lang)),
     )  # fmt: skip
 
 
@@ -114,7 +115,7 @@ def comparison(root: str, found: Comparison, asked: Mapping[str, str], lang: str
 
 def fault(root: str, what: str, now: str, lang: str) -> str:
     """What went wrong and what now."""
-    lines = [f"<p>{esc(what)}</p>", f'<p class="quiet">{esc(now)}</p>']
+    lines = [f"<p>{esc(tell(what, lang))}</p>", f'<p class="quiet">{esc(tell(now, lang))}</p>']
     return _page(root, say("serve.fault", lang), lines, lang)
 
 

@@ -10,6 +10,7 @@ from kb import units
 from kb.model import Charts, Report, Roof, WorkPoint
 from kb.report.catalogue import say
 from kb.report.chart.figure import figure, name_of
+from kb.report.sentences import tell
 from kb.report.sheet import esc
 
 NAME = "roofline"
@@ -145,7 +146,7 @@ def _points(scale: _Scale, points: Sequence[WorkPoint], lang: str) -> Iterator[s
             intensity=f"{point.intensity:.3g}",
             rate=_flops(point.gflops),
             time=units.us(point.operator.time_us or 0.0),
-            how=point.origin,
+            how=tell(point.origin, lang),
         )
         if point.reached is not None:
             told += f"; {say('chart.roofline.reached', lang, share=units.percent(point.reached), roof=point.roof)}"
