@@ -40,7 +40,8 @@ def _run(args: list[str]) -> int:
         return PIPE_CLOSED
     except OutputError as fault:
         lead_nowhere(sys.stdout)
-        _tell(f"the answer cannot be written: {fault}", lang=_language(own))
+        now = "Make room there, or write it somewhere else."
+        _tell(f"the answer cannot be written: {fault}", now=now, lang=_language(own))
         return NO_OUTPUT
     except KeyboardInterrupt:
         _tell("interrupted")

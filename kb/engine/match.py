@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
+from kb.addition import plain_sum
 from kb.engine import signature, tensors, weights
 from kb.engine.metrics import RunFeatures
 from kb.engine.stated import sizes
@@ -346,8 +347,8 @@ def _part(entry: Entry, finding: Finding) -> float:
         for ref, time in zip(finding.operators, times, strict=True)
         if any(operators.matches(name, ref.type or ref.name) for name in entry.operators if name != "*")
     ]
-    total = sum(times)
-    return sum(named) / total if named and total > 0 else 1.0
+    total = plain_sum(times)
+    return plain_sum(named) / total if named and total > 0 else 1.0
 
 
 def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> tuple[float, str]:
@@ -467,7 +468,7 @@ def _size(entry: Entry, f: Features | None) -> tuple[float, str]:
             if (have := f.get(name)) and size > 0
         ]
         if gaps:
-            apart.append(sum(gaps) / len(gaps))
+            apart.append(plain_sum(gaps) / len(gaps))
     if not apart:
         return 1.0, ""
     for limit, factor, why in _ALIKE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb import units
+from kb.addition import plain_sum
 from kb.forecast import Forecast, ForecastOperator
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Para, Table
@@ -55,7 +56,7 @@ def type_blocks(forecast: Forecast, lang: str, *, room: int = 200) -> Iterator[B
     )
     keys += ["flops", "bytes"] if room >= WITH_WORK else []
     keys += ["advice"] if room > LISTED else []
-    rows = sorted(groups.values(), key=lambda members: -sum(row.mid_us or 0.0 for row in members))
+    rows = sorted(groups.values(), key=lambda members: -plain_sum(row.mid_us or 0.0 for row in members))
     cells = tuple(tuple(_summed(members, lang)[key] for key in keys) for members in rows[:MOST_TYPES])
     heads = tuple(say(f"forecast.{key}", lang) for key in keys)
     yield Table(heads, cells, numeric=frozenset(at for at, key in enumerate(keys) if key in FIGURES))
@@ -111,7 +112,7 @@ def _engine(name: str) -> str:
 def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
     """The cells of one line, for rows of one type and engine."""
     low, mid, high = (
-        sum(getattr(row, name) or 0.0 for row in rows) for name in ("low_us", "mid_us", "high_us")
+        plain_sum(getattr(row, name) or 0.0 for row in rows) for name in ("low_us", "mid_us", "high_us")
     )
     bounds: dict[str, float] = {}
     for row in rows:
@@ -124,10 +125,10 @@ def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
         "count": str(sum(row.count for row in rows)),
         "time": units.us(mid),
         "range": units.us_range(low, high),
-        "share": units.percent(sum(row.share or 0.0 for row in rows)),
+        "share": units.percent(plain_sum(row.share or 0.0 for row in rows)),
         "bound": tell(max(bounds, key=lambda bound: bounds[bound]), lang),
-        "flops": units.operations(sum(flops)) if flops else "",
-        "bytes": units.nbytes(sum(moved)) if moved else "",
+        "flops": units.operations(plain_sum(flops)) if flops else "",
+        "bytes": units.nbytes(plain_sum(moved)) if moved else "",
         "advice": ", ".join(list(dict.fromkeys(id for row in rows for id in row.advice))[:3]),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.gate import near_floor
 from kb.engine.bottlenecks.judging import Bottleneck, Held, floor_ratio, limit, pattern_in, value
 from kb.model import Evidence, Features
@@ -21,7 +22,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         and value(f, "launch_count") > count.value and value(f, "used_core_share", 1.0) < 0.9
         and not near_floor(f)
     )  # fmt: skip
-    share = sum(value(f, "compute_time_share") for f in group)
+    share = plain_sum(value(f, "compute_time_share") for f in group)
     if not group or share <= share_limit.value:
         return None
     top = max(group, key=lambda f: (value(f, "compute_time_share"), f.operator.name if f.operator else ""))

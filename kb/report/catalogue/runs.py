@@ -15,7 +15,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "未理解而忽略：{words}",
         "理解できず無視した語：{words}",
     ),
-    "ask.known": ("{count} kinds of questions", "可回答 {count} 类问题", "答えられる質問は {count} 種類"),
+    "ask.known": (
+        "{count} {count:kind|kinds} of questions",
+        "可回答 {count} 类问题",
+        "答えられる質問は {count} 種類",
+    ),
     "ask.more": (
         "kb ask --list lists all questions; kb runs sql takes any select.",
         "kb ask --list 列出全部问题；kb runs sql 可执行任意 select。",
@@ -44,6 +48,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "実行の一覧にある二つの ID を入れてください。",
     ),
     "serve.any": ("all kinds", "全部类型", "すべての種類"),
+    "serve.busy": (
+        "Too many ask at once. Ask again in {seconds} s.",
+        "同时提问的人太多。请在 {seconds} 秒后重试。",
+        "同時の質問が多すぎます。{seconds} 秒後にもう一度お試しください。",
+    ),
     "serve.fault": ("That did not work", "出错了", "うまくいきませんでした"),
     "serve.query": ("Ask in your own words", "用自己的话提问", "自分の言葉で質問"),
     "serve.runs": ("Runs", "运行记录", "実行記録"),
