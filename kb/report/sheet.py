@@ -14,9 +14,11 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --quiet: #5d6678; --paper: #fff; --card: #f6f7f9; --line: #dfe3ea;
-  --accent: #0b62c4; --good: #1b7f4b; --warn: #9a5b00; --vector: #0072b2; --cube: #d55e00; --mix: #8d5a97; --floor: #1d2330; }
+  --accent: #0b62c4; --good: #1b7f4b; --warn: #9a5b00; --vector: #0072b2; --cube: #d55e00; --mix: #8d5a97; --floor: #1d2330;
+  --worse: #d55e00; --better: #0072b2; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e3e7ef; --quiet: #98a2b5; --paper: #14171d; --card: #1c212a;
-  --line: #303744; --accent: #7db4ff; --good: #62cf97; --warn: #e8ae57; --vector: #56b4e9; --cube: #f0a35e; --mix: #cc99d6; --floor: #e3e7ef; } }
+  --line: #303744; --accent: #7db4ff; --good: #62cf97; --warn: #e8ae57; --vector: #56b4e9; --cube: #f0a35e; --mix: #cc99d6; --floor: #e3e7ef;
+  --worse: #f0a35e; --better: #56b4e9; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--paper); color: var(--ink);
   font: 15px/1.55 system-ui, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "Hiragino Sans", sans-serif; }
@@ -40,15 +42,16 @@ dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 .bar i { display: block; height: 100%; background: var(--accent); }
 .step { display: block; min-width: 14rem; height: .8rem; margin-top: .3rem; background: var(--card); }
 .step i { display: block; height: 100%; border-radius: 2px; background: var(--quiet); max-width: 100%; }
-.step .worse { background: var(--warn); } .step .better { background: var(--good); }
 figure { margin: 1.4rem 0; } figcaption p { margin: .1rem 0 .5rem; }
 .bars { display: grid; gap: .3rem; margin: .5rem 0 1rem; }
 .bars > div { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(6rem, 1fr) minmax(8rem, 17rem); gap: .8rem; align-items: center; }
+.pairs { gap: .15rem; } .pairs p { margin: .55rem 0 0; }
 .bars span { overflow-wrap: anywhere; } .bars span:last-child { font-variant-numeric: tabular-nums; color: var(--quiet); }
 .track { position: relative; display: block; height: .9rem; background: var(--line); border-radius: 3px; overflow: hidden; }
 .track i { position: absolute; inset: 0 auto 0 0; background: var(--accent); opacity: .75; } .track i.floor { background: var(--floor); opacity: .85; }
 .track i.vector { background: var(--vector); } .track i.cube { background: var(--cube); }
-.track b { position: absolute; top: 0; bottom: 0; width: 1px; background: var(--ink); opacity: .55; }
+.track i.before { background: var(--quiet); } .track i.worse, .step .worse { background: var(--worse); }
+.track i.better, .step .better { background: var(--better); } .track b { position: absolute; top: 0; bottom: 0; width: 1px; background: var(--ink); opacity: .55; }
 .chart { width: 100%; min-width: 34rem; max-width: 46rem; height: auto; font: 12px system-ui, sans-serif; }
 .chart text { fill: var(--ink); } .chart .small { font-size: 11px; } .grid { stroke: var(--line); } .roof { stroke: var(--ink); stroke-width: 1.6; }
 .roofname { fill: var(--quiet) !important; } .point circle { fill: var(--c); fill-opacity: .7; stroke: var(--c); stroke-width: 1.5; }

@@ -11,7 +11,8 @@ from kb.comparison import Comparison
 from kb.model import Entry, Report
 from kb.report import html
 from kb.report.catalogue import say
-from kb.report.comparison.pages import comparison_page
+from kb.report.comparison import html as compared
+from kb.report.comparison.words import headline
 from kb.report.entries import entry_page
 from kb.report.page.html import body, table
 from kb.report.runs import HEADS
@@ -107,9 +108,7 @@ def comparison_form(root: str, lang: str) -> str:
 
 def comparison(root: str, found: Comparison, asked: Mapping[str, str], lang: str) -> str:
     """Two runs against one another, as `kb compare` says it."""
-    page = comparison_page(found, lang)
-    note = f'<p class="quiet">{esc(page.note)}</p>'
-    return _page(root, page.title, [note, *body(page)], lang, asked)
+    return _page(root, headline(found, lang), compared.body(found, lang), lang, asked)
 
 
 def fault(root: str, what: str, now: str, lang: str) -> str:

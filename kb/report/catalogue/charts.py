@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    "chart.changes": ("Operators before and after", "各算子优化前后", "演算子の前後比較"),
+    "chart.changes.read": (
+        "Those that change the total most, all on one scale; before stands above after.",
+        "对总耗时影响最大的算子，使用同一刻度；上为优化前，下为优化后。",
+        "合計への影響が大きい順です。目盛りは共通で、上が前、下が後です。",
+    ),
+    "chart.moved": ("Readings before and after", "指标的前后变化", "計測値の前後比較"),
+    "chart.moved.read": (
+        "A share fills its track at 100 %; of any other reading the larger one does.",
+        "占比以 100% 为满格，其他指标以较大值为满格。",
+        "割合は 100% で満杯、その他は大きい方の値で満杯になります。",
+    ),
     "chart.paths": ("Way of the data", "数据通路", "データ転送経路"),
     "chart.paths.core": ("{rate} a core", "每核 {rate}", "コアあたり {rate}"),
     "chart.paths.read": (
@@ -76,5 +88,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "First start to last end on the device.",
         "从 device 上第一次开始到最后一次结束。",
         "デバイス上の最初の開始から最後の終了までです。",
+    ),
+    "chart.waterfall": ("From before to after", "从优化前到优化后", "前から後へ"),
+    "chart.waterfall.read": (
+        "Each step is what one operator adds to the total or takes from it.",
+        "每一步表示一个算子使总耗时增加或减少的量。",
+        "各段は、1 つの演算子による合計時間の増減を示します。",
     ),
 }
