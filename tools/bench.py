@@ -154,7 +154,9 @@ def served_search(count: int) -> None:
             for what, where in (("document", "api/search"), ("page", "search")):
                 took = _answers(server.pid, address.port or 0, f"{address.path}{where}", asked)
                 print(f"kb serve, {count} entries, search as a {what}, {len(took)} queries")
-                for name, spent in zip(("CPU of the server", "question to last byte"), zip(*took, strict=True), strict=True):
+                for name, spent in zip(
+                    ("CPU of the server", "question to last byte"), zip(*took, strict=True), strict=True
+                ):
                     ordered = sorted(spent)
                     middle, high = ordered[len(ordered) // 2], ordered[len(ordered) * 95 // 100]
                     print(f"  {name}: {middle * 1e3:.1f} ms, p95 {high * 1e3:.1f} ms", flush=True)

@@ -56,6 +56,7 @@ from kb.model.profile import (
     Tensor,
 )
 from kb.model.report import Report
+from kb.model.strips import Lane, Pause, Strip
 
 __all__ = [
     "Basis",
@@ -76,6 +77,7 @@ __all__ = [
     "Follow",
     "Gain",
     "Grade",
+    "Lane",
     "Measure",
     "NotJudged",
     "Notice",
@@ -84,6 +86,7 @@ __all__ = [
     "OperatorFloor",
     "OperatorPipes",
     "OperatorRef",
+    "Pause",
     "PipeShare",
     "Profile",
     "PublishedGain",
@@ -95,6 +98,7 @@ __all__ = [
     "SimilarCase",
     "SourceFile",
     "State",
+    "Strip",
     "Tensor",
     "Text3",
     "WallPart",

@@ -60,7 +60,12 @@ figure { margin: 1.4rem 0; } figcaption p { margin: .1rem 0 .5rem; }
 .memory { fill: var(--card); stroke: var(--quiet); } .unit { fill: var(--card); stroke: var(--accent); stroke-width: 2; }
 .path { stroke: var(--accent); } .tip { fill: var(--accent); }
 .key { display: inline-block; width: .8rem; height: .8rem; border-radius: 50%; background: var(--c); margin: 0 .2rem 0 .8rem; vertical-align: -1px; }
-nav { margin: 1rem 0; } nav a { margin-right: 1rem; white-space: nowrap; display: inline-block; } .filter { display: none; gap: .8rem; align-items: center; margin: 1rem 0; flex-wrap: wrap; }
+.strip { margin: .8rem 0 1.2rem; } .lane { display: grid; grid-template-columns: minmax(4rem, 8rem) 1fr; gap: .8rem; align-items: center; margin: .2rem 0; }
+.lane > span:first-child { color: var(--quiet); overflow-wrap: anywhere; } .lane svg { display: block; width: 100%; height: 1.5rem; background: var(--line); border-radius: 3px; }
+.lane path.compute { fill: var(--vector); } .lane path.talk { fill: var(--cube); } .key.compute { --c: var(--vector); } .key.talk { --c: var(--cube); }
+.key.pause { --c: var(--ink); } .pauses { position: relative; height: .9rem; } .pauses b { position: absolute; top: 0; bottom: 0; min-width: 3px; background: var(--ink); border-radius: 2px; }
+.pauses b:is(:hover, :focus) { background: var(--accent); z-index: 1; } .ends > span:last-child { display: flex; justify-content: space-between; color: var(--quiet); font-size: .8rem; }
+.ends i { font-style: normal; } nav { margin: 1rem 0; } nav a { margin-right: 1rem; white-space: nowrap; display: inline-block; } .filter { display: none; gap: .8rem; align-items: center; margin: 1rem 0; flex-wrap: wrap; }
 .scripted .filter { display: flex; } .ask { display: flex; gap: .5rem; flex-wrap: wrap; margin: 1rem 0; } .ask [name=q] { flex: 1 1 20rem; }
 .ask :is(input, select, button) { padding: .45rem .6rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; }
 .filter input { flex: 1 1 16rem; padding: .45rem .6rem; font: inherit; color: inherit; background: var(--card);

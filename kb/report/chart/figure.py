@@ -20,9 +20,7 @@ def figure(name: str, lines: Iterable[str], lang: str, *, note: str = "") -> Ite
     yield "</figure>"
 
 
-def bar(
-    parts: Iterable[tuple[str, float] | tuple[str, float, float]], ticks: Iterable[float] = ()
-) -> str:
+def bar(parts: Iterable[tuple[str, float] | tuple[str, float, float]], ticks: Iterable[float] = ()) -> str:
     """A track of full width with parts over one another, and ticks at fractions.
 
     A part is its class, its length, and where it begins (at the left where nothing is said), as fractions.
