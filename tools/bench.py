@@ -29,6 +29,9 @@ KB = (sys.executable, "-c", "import sys; from kb.__main__ import main; sys.exit(
 PASS = "import csv, sys; n = 0; f = open(sys.argv[1], newline='')\nfor r in csv.reader(f): n += len(r)"
 
 
+WARM_UP = 5  # questions that are not counted
+
+
 @dataclass(frozen=True)
 class Cost:
     """What one process took from start to end."""
@@ -132,18 +135,26 @@ def large_search(count: int, pairs: int = 9) -> None:
 
 
 def served_search(count: int) -> None:
-    """`kb serve` over that many made entries: what a browser waits for an answer, one question after another."""
+    """`kb serve` over that many made entries, one question after another, against the same search without a server."""
     from kb import shipped
-    from kb.knowledge import embed, evaluate, freshness, index
+    from kb.knowledge import embed, evaluate, freshness, index, search, store
     from kb.knowledge.entry import load_entries
     from tools.samples import entries
 
     asked = [query.text for query in evaluate.benchmark(ROOT / "tests/benchmarks/retrieval")]
+    print(f"kb serve, {count} made entries, {len(asked)} questions")
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "index.db"
         model = embed.Embedder(embed.shipped_model())
         made = entries.many(load_entries([shipped.root()]), count)
         index.build(made, path, model, fingerprint=freshness.mark(shipped.root()))
+        use = store.opened(path, model)
+        plain = []
+        for text in [*asked[:WARM_UP], *asked]:
+            before = time.process_time()
+            search.search(text, use=use)
+            plain.append(time.process_time() - before)
+        _print_times("CPU without a server", plain[WARM_UP:])
         server = subprocess.Popen(
             (*KB, "serve", "--port", "0", "-q", "--db", str(Path(place) / "runs.db")),
             cwd=ROOT, env=os.environ | {"KB_INDEX": str(path)}, stdout=subprocess.PIPE, text=True,
@@ -152,34 +163,35 @@ def served_search(count: int) -> None:
             assert server.stdout is not None
             address = urlsplit(server.stdout.readline())
             for what, where in (("document", "api/search"), ("page", "search")):
-                took = _answers(server.pid, address.port or 0, f"{address.path}{where}", asked)
-                print(f"kb serve, {count} entries, search as a {what}, {len(took)} queries")
-                for name, spent in zip(
-                    ("CPU of the server", "question to last byte"), zip(*took, strict=True), strict=True
-                ):
-                    ordered = sorted(spent)
-                    middle, high = ordered[len(ordered) // 2], ordered[len(ordered) * 95 // 100]
-                    print(f"  {name}: {middle * 1e3:.1f} ms, p95 {high * 1e3:.1f} ms", flush=True)
+                spent, waited = _answers(server.pid, address.port or 0, f"{address.path}{where}", asked)
+                _print_times(f"CPU of the server, answer as a {what}", spent)
+                _print_times("  from question to last byte", waited)
         finally:
             server.terminate()
             server.wait()
 
 
-def _answers(server: int, port: int, path: str, asked: Sequence[str]) -> list[tuple[float, float]]:
-    """CPU seconds of the server and seconds until the last byte of each question; the first five warm up."""
+def _print_times(what: str, seconds: Sequence[float]) -> None:
+    ordered = sorted(seconds)
+    middle, high = ordered[len(ordered) // 2], ordered[len(ordered) * 95 // 100]
+    print(f"  {what}: {middle * 1e3:.1f} ms, p95 {high * 1e3:.1f} ms", flush=True)
+
+
+def _answers(server: int, port: int, path: str, asked: Sequence[str]) -> tuple[list[float], list[float]]:
+    """CPU seconds of the server and seconds until the last byte, of each question."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    took = []
-    for text in [*asked[:5], *asked]:
-        spent, before = _cpu_of(server), time.perf_counter()
+    spent, waited = [], []
+    for text in [*asked[:WARM_UP], *asked]:
+        cpu, before = _cpu_of(server), time.perf_counter()
         connection.request("GET", f"{path}?q={quote(text)}")
         answer = connection.getresponse()
         answer.read()
-        after = time.perf_counter()
-        took.append((_cpu_of(server) - spent, after - before))
+        waited.append(time.perf_counter() - before)
+        spent.append(_cpu_of(server) - cpu)
         if answer.status != 200:
             raise SystemExit(f"kb serve answered {answer.status} to {text!r}")
     connection.close()
-    return took[5:]
+    return spent[WARM_UP:], waited[WARM_UP:]
 
 
 def _cpu_of(process: int) -> float:

@@ -117,7 +117,7 @@ def _mark(number: int, pause: Pause, strip: Strip, lang: str) -> str:
             start=units.us(pause.start_us),
             after=pause.after,
             before=pause.before,
-        )  # fmt: skip
+        )
     )
     return (
         f'<b tabindex="0" role="img" aria-label="{number}: {told}" title="{told}" '
