@@ -14,10 +14,10 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --quiet: #5d6678; --paper: #fff; --card: #f6f7f9; --line: #dfe3ea;
-  --accent: #0b62c4; --good: #1b7f4b; --warn: #9a5b00; --vector: #0072b2; --cube: #d55e00; --mix: #8d5a97; --floor: #1d2330;
+  --accent: #0b62c4; --good: #1b7f4b; --warn: #9a5b00; --vector: #0072b2; --cube: #d55e00; --mix: #5a0fc8; --floor: #1d2330;
   --worse: #d55e00; --better: #0072b2; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e3e7ef; --quiet: #98a2b5; --paper: #14171d; --card: #1c212a;
-  --line: #303744; --accent: #7db4ff; --good: #62cf97; --warn: #e8ae57; --vector: #56b4e9; --cube: #f0a35e; --mix: #cc99d6; --floor: #e3e7ef;
+  --line: #303744; --accent: #7db4ff; --good: #62cf97; --warn: #e8ae57; --vector: #56b4e9; --cube: #f0a35e; --mix: #9a5cff; --floor: #e3e7ef;
   --worse: #f0a35e; --better: #56b4e9; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--paper); color: var(--ink);
@@ -74,7 +74,8 @@ figure { margin: 1.4rem 0; } figcaption p { margin: .1rem 0 .5rem; }
   .bars span:last-child { text-align: right; } dl { grid-template-columns: 1fr; gap: 0; } dt { margin-top: .5rem; } }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--accent); }
 footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }
-@media print { body { max-width: none; padding: 0; } .card, figure { break-inside: avoid; } nav, .filter { display: none !important; } }
+@media print { :root { color-scheme: light; } body { max-width: none; padding: 0; } .card, figure { break-inside: avoid; } nav, .filter { display: none !important; }
+  details::details-content { content-visibility: visible; block-size: auto; } }
 """
 
 # Hides every element marked data-f whose text does not hold the words typed; without it nothing is missing.

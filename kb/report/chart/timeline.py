@@ -21,7 +21,7 @@ HIGH = 20  # units of a lane's picture
 
 def draw(report: Report, lang: str) -> Iterator[str]:
     """A block for each device, with a table of its longest pauses."""
-    strips = report.charts.strips
+    strips = [strip for strip in report.charts.strips if strip.span_us > 0 and strip.part_us > 0]
     several = len({strip.rank for strip in strips}) > 1
     lines = [line for strip in strips for line in _strip(strip, lang, several)]
     if lines:
@@ -108,7 +108,8 @@ def _path(parts: Sequence[int]) -> str:
 
 
 def _mark(number: int, pause: Pause, strip: Strip, lang: str) -> str:
-    start, length = pause.start_us / strip.span_us, pause.time_us / strip.span_us
+    start = min(pause.start_us / strip.span_us, 1.0)
+    length = min(pause.time_us / strip.span_us, 1.0 - start)
     told = esc(
         say(
             "chart.timeline.pause.told",
