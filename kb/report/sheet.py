@@ -32,7 +32,7 @@ pre { background: var(--card); border: 1px solid var(--line); border-radius: 6px
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; margin: .4rem 0; }
 th { text-align: left; font-weight: 600; color: var(--quiet); white-space: nowrap; }
 th, td { padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td { overflow-wrap: anywhere; } td code { white-space: nowrap; } .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td { overflow-wrap: anywhere; } td code { white-space: nowrap; } .whole { white-space: nowrap; } .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .25rem 1.2rem; margin: .5rem 0; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1.1rem; margin: .8rem 0; }

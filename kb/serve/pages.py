@@ -34,9 +34,13 @@ def _run_cells(root: str, run: Mapping[str, Any], lang: str) -> tuple[str, ...]:
     link = f"{root}/runs/{quote(run['id'], safe='')}?lang={lang}"
     time = "" if run.get("total_us") is None else units.us(run["total_us"])
     return (
-        f'<a href="{esc(link)}">{esc(run["id"])}</a>', esc(run["created"].replace("T", " ")[:16]), esc(run["target"]),
+        f'<code><a href="{esc(link)}">{esc(run["id"])}</a></code>', f'<span class="whole">{esc(_kept_at(run))}</span>', esc(run["target"]),
         esc(time), esc(run.get("headline", "")),
     )  # fmt: skip
+
+
+def _kept_at(run: Mapping[str, Any]) -> str:
+    return str(run["created"]).replace("T", " ")[:16]
 
 
 def search_page(root: str, asked: Mapping[str, str], found: Mapping[str, Any] | None, lang: str) -> str:
@@ -95,13 +99,20 @@ def report(root: str, found: Report, lang: str) -> str:
     return text.replace("<body>\n", f"<body>\n{_links(root, lang, {})}\n", 1)
 
 
-def comparison_form(root: str, lang: str) -> str:
-    """Which two runs to compare."""
-    fields = "".join(_box(name, f"compare.{name}", {}, lang) for name in ("before", "after"))
+def comparison_form(root: str, runs: Sequence[Mapping[str, Any]], lang: str) -> str:
+    """Which two runs to compare; the kept ones are offered."""
+    fields = "".join(
+        _box(name, f"compare.{name}", {}, lang).replace("<input ", '<input list="kept" ', 1)
+        for name in ("before", "after")
+    )
+    known = "".join(
+        f'<option value="{esc(run["id"])}">{esc(run["target"])} · {esc(_kept_at(run))}</option>'
+        for run in runs
+    )
     title = say("serve.compare", lang)
     form = (
         f'<form class="ask" action="{esc(root)}/compare" method="get"><input type="hidden" name="lang" value="{lang}">'
-        f"{fields}<button>{esc(title)}</button></form>"
+        f'{fields}<datalist id="kept">{known}</datalist><button>{esc(title)}</button></form>'
     )
     return _page(root, title, [form, f'<p class="quiet">{esc(say("serve.two", lang))}</p>'], lang)
 
