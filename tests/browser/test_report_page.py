@@ -215,3 +215,25 @@ def test_a_dark_kernel_name_cannot_close_a_label(page) -> None:  # type: ignore[
     for item in seen.find_elements("css selector", "[tabindex]"):
         seen.execute_script("arguments[0].focus()", item)
     assert seen.title != "1" and len(seen.find_elements("css selector", "script, [onfocus]")) == 1
+
+
+@pytest.mark.long
+def test_a_table_of_a_hundred_thousand_operators_becomes_a_page_that_opens(shown, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    from kb import library
+
+    table = tmp_path / "kernel_details.csv"
+    heads = "Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim,Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,Output Formats"
+    with table.open("w", encoding="utf-8") as file:
+        file.write(f"{heads}\n")
+        for at in range(100_000):
+            shape = f'"{at + 1},128"'
+            file.write(
+                f"kernel_{at},Type{at % 50_000},AI_VECTOR_CORE,{1000 + at * 12}.000,{5 + at % 7}.0,0,40,{shape},FLOAT16,ND,{shape},FLOAT16,ND\n"
+            )
+    text = text_of(library.advise(table))
+    assert len(text.encode()) < 400_000
+    seen = shown(text)
+    assert seen.get_log("browser") == []
+    assert {"times", "timeline"} <= {
+        item.get_attribute("class") for item in seen.find_elements("css selector", "figure")
+    }
