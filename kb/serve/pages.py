@@ -26,7 +26,9 @@ def runs_page(root: str, runs: Sequence[Mapping[str, Any]], lang: str) -> str:
     title = say("serve.runs", lang)
     heads = tuple(say(key, lang) for key in HEADS)
     rows = tuple(_run_cells(root, run, lang) for run in runs)
-    lines = list(table(heads, rows, frozenset({3}))) if rows else [f"<p>{esc(say('runs.none', lang))}</p>"]
+    lines = ['<div class="stack">', *table(heads, rows, frozenset({3})), "</div>"]
+    if not rows:
+        lines = [f"<p>{esc(say('runs.none', lang))}</p>"]
     return _page(root, title, lines, lang)  # fmt: skip
 
 
