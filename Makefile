@@ -3,7 +3,7 @@ PYTHON ?= .venv/bin/python
 export KB_DB ?= build/runs.db
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types docs golden bench eval trial long model model-test semantic check clean
+.PHONY: help setup test lint types docs site golden bench eval trial long model model-test semantic check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,9 +26,13 @@ types:  ## mypy, strict
 docs:  ## make what is made of the documentation anew, then run every example of it
 	$(PYTHON) -m tools.print_docs
 	$(PYTHON) tools/make_picture.py
+	$(PYTHON) -m tools.make_architecture
 	$(PYTHON) -m tools.make_catalogue
 	$(PYTHON) -m tools.record_session
 	$(PYTHON) -m pytest tests/test_docs.py
+
+site:  ## build the documentation as a site, build/site/index.html; any warning is an error
+	$(PYTHON) -m tools.site.build
 
 golden:  ## make the golden reports anew; review the diff
 	KB_GOLDEN=write $(PYTHON) -m pytest tests/golden

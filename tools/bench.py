@@ -21,6 +21,7 @@ from urllib.parse import quote, urlsplit
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools import bench_job  # noqa: E402 - run as a script, the folder above is not on the path
 from tools.samples import trace  # noqa: E402 - run as a script, the folder above is not on the path
 
 KB = (sys.executable, "-c", "import sys; from kb.__main__ import main; sys.exit(main())")
@@ -222,6 +223,8 @@ BENCHMARKS = {
     "advise-100k": lambda: advise_table(100_000),
     "advise-1m": lambda: advise_table(1_000_000),
     "advise-shapes": lambda: advise_table(300_000, lengths=1024),
+    "job": lambda: bench_job.compare(KB, ranks=64, rows=100_000, pairs=2),
+    "job-small": lambda: bench_job.compare(KB, ranks=16, rows=100_000, pairs=1),
 }
 
 

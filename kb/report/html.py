@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kb.model import Evidence, Finding, Recommendation, Report
-from kb.report import answer, forecast
+from kb.report import answer, forecast, job
 from kb.report.catalogue import say
 from kb.report.chart import CHARTS
-from kb.report.page import Heading
+from kb.report.page import Block, Heading
 from kb.report.page.html import block, table
 from kb.report.sheet import esc, sheet
 from kb.report.text import clean_lines, code_of
@@ -46,7 +46,7 @@ _Section = Callable[[Report, str, str], Iterator[str]]
 
 def _sections() -> tuple[tuple[str, _Section], ...]:
     return (
-        ("head.charts", _charts), ("head.data", _key_data), ("head.forecast", _forecast), ("head.operators", _operators), ("head.findings", _findings),
+        ("head.charts", _charts), ("head.data", _key_data), ("head.forecast", _forecast), ("head.job", _job), ("head.operators", _operators), ("head.findings", _findings),
         ("head.recommendations", _recommendations), ("head.cases", _cases), ("head.unjudged", _unjudged),
         ("head.warnings", _warnings), ("head.files", _files),
     )  # fmt: skip
@@ -151,11 +151,21 @@ def _operators(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa
 def _forecast(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
     if report.forecast is None:
         return
-    for part in forecast.blocks(report.forecast, lang, most=40):
+    yield from _within(forecast.blocks(report.forecast, lang, most=40))
+
+
+def _within(parts: Iterable[Block]) -> Iterator[str]:
+    """Blocks within a section: their headings are one level lower."""
+    for part in parts:
         for line in block(part):
             yield (
                 line.replace("<h2>", "<h3>").replace("</h2>", "</h3>") if isinstance(part, Heading) else line
             )
+
+
+def _job(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
+    if report.job is not None:
+        yield from _within(job.blocks(report.job, lang))
 
 
 def _findings(report: Report, lang: str, prefix: str) -> Iterator[str]:

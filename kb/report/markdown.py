@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kb.model import Finding, OperatorRef, Recommendation, Report
-from kb.report import answer, forecast
+from kb.report import answer, forecast, job
 from kb.report.catalogue import say
 from kb.report.escape import md, md_code, md_fence, md_prose
-from kb.report.page import Heading
+from kb.report.page import Block, Heading
 from kb.report.page.markdown import block, table
 from kb.report.text import code_of
 
@@ -46,8 +46,12 @@ def _basic(report: Report, lang: str) -> Iterator[str]:
     ]
     labelled = tuple((say(key, lang), value) for key, value in rows if value)
     yield from table((say("label.item", lang), say("label.value", lang)), labelled)
+    if report.job is not None:
+        yield ""
+        yield f"**{say('head.job', lang)}**"
+        yield from _within(job.blocks(report.job, lang))
     if report.forecast is not None:
-        yield from _forecast(report, lang)
+        yield from _within(forecast.blocks(report.forecast, lang, most=20))
     elif len(report.operators) > 1:
         yield ""
         yield from _operators(report, lang)
@@ -68,11 +72,11 @@ def _operators(report: Report, lang: str) -> Iterator[str]:
     yield from table(heads, tuple(_operator_row(operator, lang) for operator in longest), frozenset({3, 4}))
 
 
-def _forecast(report: Report, lang: str) -> Iterator[str]:
-    assert report.forecast is not None  # noqa: S101 - asked before
-    for part in forecast.blocks(report.forecast, lang, most=20):
+def _within(parts: Iterable[Block]) -> Iterator[str]:
+    """Blocks within a section: the report has four headings, and these are not among them."""
+    for part in parts:
         yield ""
-        if isinstance(part, Heading):  # the report has four headings, and these are not among them
+        if isinstance(part, Heading):
             note = f" ({md(part.note)})" if part.note else ""
             yield f"**{md(part.text)}**{note}"
         else:

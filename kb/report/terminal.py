@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kb import units
 from kb.model import Evidence, Finding, OperatorRef, PipeShare, Recommendation, Report, WorkPoint
-from kb.report import answer, forecast
+from kb.report import answer, forecast, job
 from kb.report.text import clean, clean_lines, code_of, pad, shorten, width_of
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def render(report: Report, *, lang: str, width: int, color: bool) -> str:
         _key_data,
         _operators,
         _forecast,
+        _job,
         _pipes,
         _roofline,
         _findings,
@@ -119,6 +120,17 @@ def _forecast(screen: Screen, report: Report) -> None:
             screen.line()
         for line in text.block(part, screen.width, False):
             screen.line(line, "bold cyan" if isinstance(part, Heading) else "")
+
+
+def _job(screen: Screen, report: Report) -> None:
+    if report.job is None:
+        return
+    from kb.report.page import Heading, text  # noqa: PLC0415
+
+    screen.heading("head.job")
+    for part in job.blocks(report.job, screen.lang, room=screen.width - 2):
+        for line in text.block(part, screen.width - 2, False):
+            screen.line(f"  {line}".rstrip(), "bold" if isinstance(part, Heading) else "")
 
 
 def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:

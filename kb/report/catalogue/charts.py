@@ -29,7 +29,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "コアの実行時間のうちパイプが動作していた割合です（パイプ内の待ちを含む）。縦線 1 本が 1 コアを表します。",
     ),
     "chart.pipes.spread": (
-        "{low} to {high}, {count} cores",
+        "{low} to {high}, {count} {count:core|cores}",
         "{low} 至 {high}，{count} 个核",
         "{low}〜{high}、{count} コア",
     ),
@@ -40,7 +40,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "ルーフは公表値の最大：{chips}",
     ),
     "chart.roofline.missing": (
-        "{count} operators are not drawn: neither shapes nor counters give their work.",
+        "{count} {count:operator is|operators are} not drawn: neither shapes nor counters give their work.",
         "{count} 个算子未画出：shape 和计数器都无法给出其计算量。",
         "{count} 個の演算子は図示していません。形状からもカウンタからも演算量が分かりません。",
     ),

@@ -18,7 +18,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "採取中（{mode}）、出力先 {folder}",
     ),
     "collect.launches": (
-        "{done} of {asked} launches",
+        "{done} of {asked} {asked:launch|launches}",
         "已启动 {done}/{asked} 次",
         "起動 {done}/{asked} 回",
     ),

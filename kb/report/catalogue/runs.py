@@ -15,7 +15,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "未理解而忽略：{words}",
         "理解できず無視した語：{words}",
     ),
-    "ask.known": ("{count} kinds of questions", "可回答 {count} 类问题", "答えられる質問は {count} 種類"),
+    "ask.known": (
+        "{count} {count:kind|kinds} of questions",
+        "可回答 {count} 类问题",
+        "答えられる質問は {count} 種類",
+    ),
     "ask.more": (
         "kb ask --list lists all questions; kb runs sql takes any select.",
         "kb ask --list 列出全部问题；kb runs sql 可执行任意 select。",
