@@ -83,7 +83,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "最长的 {count} 次空闲",
         "最長の空き時間 {count} 件",
     ),
-    "chart.timeline.more": ("{count} more streams", "另有 {count} 个 stream", "ほか {count} ストリーム"),
+    "chart.timeline.more": (
+        "{count} more {count:stream|streams}",
+        "另有 {count} 个 stream",
+        "ほか {count} ストリーム",
+    ),
     "chart.timeline.pause": ("nothing runs", "无任务执行", "何も実行されていない"),
     "chart.timeline.pause.told": (
         "nothing runs for {time} at {start}: after {after}, before {before}",
@@ -91,7 +95,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{start} から {time} の空き：直前 {after}、直後 {before}",
     ),
     "chart.timeline.paused": (
-        "nothing runs for {time} ({share}), {count} pauses",
+        "nothing runs for {time} ({share}), {count} {count:pause|pauses}",
         "空闲 {time}（{share}），共 {count} 次",
         "空き {time}（{share}）、{count} 回",
     ),
