@@ -79,7 +79,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "chart.timeline.device": ("device {device}", "device {device}", "デバイス {device}"),
     "chart.timeline.length": ("length", "时长", "長さ"),
     "chart.timeline.longest": (
-        "The {count} longest pauses",
+        "Longest pauses: {count}",
         "最长的 {count} 次空闲",
         "最長の空き時間 {count} 件",
     ),
