@@ -15,12 +15,14 @@ from kb.model import (
     Finding,
     Gain,
     Job,
+    Lane,
     LostRank,
     NotJudged,
     OperatorFloor,
     OperatorPipes,
     OperatorRef,
     Over,
+    Pause,
     PipeShare,
     RankTimes,
     Recommendation,
@@ -30,6 +32,7 @@ from kb.model import (
     SlowRank,
     SlowType,
     SourceFile,
+    Strip,
     WallPart,
     WorkPoint,
 )
@@ -245,7 +248,23 @@ RUN = Report(
             WallPart("compute", 25000.0),
             WallPart("communication", 289000.0),
             WallPart("idle", 40000.0),
-        )
+        ),
+        strips=(
+            Strip(
+                "rank 0",
+                "0",
+                354000.0,
+                88500.0,
+                (Lane("2", (20, 0, 0, 8)), Lane("N/A", (), (70, 100, 100, 56))),
+                (
+                    Pause(80000.0, 25000.0, "MatMulV3", "hcom_allReduce_"),
+                    Pause(340000.0, 9000.0, "hcom_allReduce_", "Add"),
+                ),
+                12,
+                40000.0,
+            ),
+            Strip("rank 1", "0", 354000.0, 88500.0, (Lane("2", (20, 0, 0, 8)),), more_lanes=3),
+        ),
     ),
 )
 
@@ -309,6 +328,11 @@ HOSTILE = replace(
         paths=(DataPath("GM", "UB", 0.1, "kernel"), DataPath(NASTY, NASTY, 0.1, "core")),
         floors=(OperatorFloor(_BAD, 20.0),),
         wall=(WallPart("idle", 1.0),),
+        strips=(
+            Strip(
+                NASTY, NASTY, 10.0, 5.0, (Lane(NASTY, (50, 100)),), (Pause(1.0, 5.0, NASTY, NASTY),), 1, 5.0
+            ),
+        ),
     ),
 )
 

@@ -69,6 +69,7 @@ def charts(profile: Profile, features: RunFeatures, targets: Sequence[Target]) -
         paths=tuple(_paths(detailed[0].operator)) if detailed and detailed[0].operator else (),
         floors=tuple(floor for f in longest if (floor := _floor(f)) is not None),
         wall=tuple(_wall(profile)),
+        strips=profile.strips,
     )
 
 

@@ -57,6 +57,7 @@ from kb.model.profile import (
     Tensor,
 )
 from kb.model.report import Report
+from kb.model.strips import Lane, Pause, Strip
 
 __all__ = [
     "Basis",
@@ -79,6 +80,7 @@ __all__ = [
     "Gain",
     "Grade",
     "Job",
+    "Lane",
     "LostRank",
     "Measure",
     "NotJudged",
@@ -89,6 +91,7 @@ __all__ = [
     "OperatorPipes",
     "OperatorRef",
     "Over",
+    "Pause",
     "PipeShare",
     "Profile",
     "PublishedGain",
@@ -103,6 +106,7 @@ __all__ = [
     "SlowType",
     "SourceFile",
     "State",
+    "Strip",
     "Tensor",
     "Text3",
     "WallPart",

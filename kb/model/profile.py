@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kb.model.strips import Strip
+
 CoreKind = Literal[
     "vector",  # vector cores only
     "cube",  # cube cores only
@@ -194,6 +196,7 @@ class Profile:
     times: RunTimes = RunTimes()
     follows: tuple[Follow, ...] = ()
     ranks: tuple[Rank, ...] = ()
+    strips: tuple[Strip, ...] = ()  # of many devices those that pause longest
     tool_advice: tuple[str, ...] = ()  # what the vendor's tool itself printed or stored
     files: tuple[SourceFile, ...] = ()
     notices: tuple[Notice, ...] = ()

@@ -56,7 +56,9 @@ def build(token: str, db: str | None = None) -> Starlette:
     def compare(request: Request) -> Response:
         names = [request.query_params.get(side, "").strip() for side in ("before", "after")]
         if not any(names):
-            return HTMLResponse(pages.comparison_form(root, _lang(request)))
+            return HTMLResponse(
+                pages.comparison_form(root, service.runs(limit=SHOWN_RUNS, db=db)["runs"], _lang(request))
+            )
         before, after = (report_from_dict(service.kept(name, db=db), where=f"run {name}") for name in names)
         asked = dict(zip(("before", "after"), names, strict=True))
         return HTMLResponse(pages.comparison(root, library.compare(before, after), asked, _lang(request)))

@@ -18,7 +18,7 @@ from kb.report.chart import CHARTS
 PACKAGE = Path(kb.report.__path__[0]).parent
 SOURCES = sorted(
     path
-    for part in ("report", "commands", "benchmark", "engine/readers", "serve")
+    for part in ("report", "commands", "benchmark", "engine/readers", "serve", "browse")
     for path in (PACKAGE / part).rglob("*.py")
     if path.parent.name != "catalogue"
 )
@@ -85,6 +85,7 @@ def test_no_text_is_left_over() -> None:
     kinds = {f"kind.{kind}" for kind in ("case", "recipe", "pattern", "tip")}
     kinds |= {f"status.{group}" for group in GROUPS}
     kinds |= {f"chart.{chart.NAME}{part}" for chart in CHARTS for part in ("", ".read")}
+    kinds |= {f"chart.{name}{part}" for name in ("changes", "moved", "waterfall") for part in ("", ".read")}
     kinds |= {f"chart.wall.{part}" for part in ("compute", "communication", "idle")}
     kinds |= {f"who.{who}" for who in WHO} | {f"who.effort.{effort}" for effort in EFFORT}
     kinds |= {f"role.{role}" for role in ("check", "reference", "warning")}

@@ -41,6 +41,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "runs.headline": ("Headline", "结论", "結論"),
     "runs.id": ("Run", "运行", "実行"),
     "runs.none": ("No run has been kept yet.", "尚未保存任何运行。", "保存された実行はまだありません。"),
+    "browse.quit": ("Quit", "退出", "終了"),
     "serve.compare": ("Compare", "对比", "比較"),
     "serve.two": (
         "Give the ids of two kept runs, as the list of runs shows them.",
