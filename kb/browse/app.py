@@ -22,7 +22,7 @@ from kb.report.load import report_from_dict
 from kb.report.page import Page
 from kb.report.page import text as as_text
 from kb.report.text import clean, shorten
-from kb.report.translated import in_language
+from kb.report.translated import in_language, told
 
 SHOWN_RUNS = 200
 SHOWN_HITS = 20
@@ -142,7 +142,7 @@ class Browse(App[None]):
         except KbError as fault:
             self._fault("run-told", fault)
             return
-        self._report = in_language(found, self.lang)
+        self._report = told(in_language(found, self.lang), self.lang)
         findings = self._table("finding-list")
         findings.clear()
         for at, finding in enumerate(self._report.findings):
