@@ -7,19 +7,19 @@ a reason in words.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
-from kb.engine import signature, tensors, weights
+from kb.engine import signature, weights
+from kb.engine.alike import ALIKE, apart
 from kb.engine.metrics import RunFeatures
-from kb.engine.stated import sizes
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
 
 # The lists of a pattern are in rough order of trial; each place further down counts a little less.
 PLACE = 0.96
+LAST_PLACE = 8  # from here on, and for an entry that the list does not hold, the order says no more
 # Entries that describe a technique for any kernel of the kind, whatever operator it was measured on.
 TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise", "host"})
 # Work patterns whose kernels are written and tuned alike.
@@ -200,7 +200,7 @@ def _by_operator_alone(
         for entry in usable:
             if entry.id in taken or entry.kind != "recipe" or _known_not_to_help(entry, finding, findings):
                 continue
-            if entry.family not in _KERNEL_FAMILIES:
+            if entry.family not in _KERNEL_FAMILIES and not _for_its_kernel(entry, kind):
                 continue  # fusions, communication, host: what surrounds the operator is another finding's matter
             if not any(
                 operators.matches(name, kind)
@@ -216,6 +216,11 @@ def _by_operator_alone(
                 reasons = ("", f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
                 out.append(Match(entry, finding, lead, {**found.signs, how: 1.0}, reasons))
     return out
+
+
+def _for_its_kernel(entry: Entry, kind: str) -> bool:
+    """The entry is about the kernel of this operator before all others."""
+    return entry.who == "kernel-developer" and operators.matches(next(iter(entry.operators), ""), kind)
 
 
 def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Finding]) -> bool:
@@ -247,7 +252,7 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         if text
     ]
     order = seen.order.get(finding.pattern, ())
-    place = order.index(entry.id) if entry.id in order else len(order)
+    place = min(LAST_PLACE, order.index(entry.id) if entry.id in order else LAST_PLACE)
     text = seen.nearness.get(finding.id, {}).get(entry.id)
     signs = {
         "operator": weights.log(operator_fit),
@@ -371,9 +376,9 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen
     for kind in types:
         for place, name in enumerate(named):
             if operators.matches(name, kind):  # an entry names first what it is about
-                own = name == operators.OWN_KERNEL
-                why = "written for own Triton kernels" if own else f"written for {kind}"
-                return max(LAST_NAMED, 1 - 0.05 * place), why
+                if name == operators.OWN_KERNEL:
+                    return _own_kernel(lead), "written for own Triton kernels"
+                return max(LAST_NAMED, 1 - 0.05 * place), f"written for {kind}"
     patterns = (
         {lead.labels["op_pattern"]}
         if lead is not None and "op_pattern" in lead.labels
@@ -393,6 +398,11 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen
     if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
         return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     return 0.0, ""
+
+
+def _own_kernel(lead: Features | None) -> float:
+    """An own kernel that is known to be in Triton; one in an unknown language is any operator to such an entry."""
+    return 1.0 if lead is not None and lead.labels.get("kernel_language") == "triton" else LAST_NAMED
 
 
 def _vector(f: Features) -> bool:
@@ -439,38 +449,18 @@ def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bo
 
 
 # How alike the sizes have to be (mean difference of their logarithms to base 2) to say something, and what it says.
-_ALIKE = ((1.0, 1.25, "measured at a size like this one"), (2.0, 1.1, ""), (4.0, 1.0, ""))
+_ALIKE = ((ALIKE, 1.25, "measured at a size like this one"), (2.0, 1.1, ""), (4.0, 1.0, ""))
 _UNLIKE = 0.85
-
-
-def _product_sizes(text: str, pattern: str) -> dict[str, float]:
-    """M, N and K of a product out of other words than their names: `8192 cubed`, `[1024,256] x [256,640]`."""
-    found = tensors.read(text, pattern) if pattern.startswith(tensors.PRODUCTS) else tensors.Sizes()
-    if len(found.inputs) < 2 or not (found.inputs[0].shape and found.inputs[1].shape):
-        return {}
-    (m, k), n = found.inputs[0].shape, found.inputs[1].shape[1]
-    return {"matmul_m": float(m), "matmul_n": float(n), "matmul_k": float(k)}
 
 
 def _size(entry: Entry, f: Features | None) -> tuple[float, str]:
     """Factor from the sizes at which the entry's figures were measured, where both sides name them."""
     if f is None:
         return 1.0, ""
-    pattern = f.labels.get("op_pattern", "")
-    apart = []
-    for gain in entry.gains:
-        stated_sizes = {name: item.value for name, item in sizes(gain.shapes, pattern).items()}
-        stated_sizes |= _product_sizes(gain.shapes, pattern)
-        gaps = [
-            abs(math.log2(have / size))
-            for name, size in stated_sizes.items()
-            if (have := f.get(name)) and size > 0
-        ]
-        if gaps:
-            apart.append(sum(gaps) / len(gaps))
-    if not apart:
+    found = [gap for gain in entry.gains if (gap := apart(gain, f)) is not None]
+    if not found:
         return 1.0, ""
     for limit, factor, why in _ALIKE:
-        if min(apart) <= limit:
+        if min(found) <= limit:
             return factor, why
     return _UNLIKE, ""
