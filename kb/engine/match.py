@@ -34,6 +34,7 @@ _KIN = (
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
 )  # fmt: skip
+OWN_UNKNOWN = 0.9  # fit for an own kernel in an unknown language, of an entry for own Triton kernels
 LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 TEXT_NEAR = 0.5  # nearness (cosine and words, 0 to 1) from which words say anything; that of unrelated entries stays below 0.4
 TEXT_MOST = 3  # such entries a finding
@@ -395,14 +396,15 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen
         return 0.8, "for any operator"
     if entry.family in TECHNIQUES and lead is not None and _vector(lead):
         return 0.8, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
-    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
+    # Kernels of a kin are written alike; a change of the model or its deployment is for the operators that it names.
+    if entry.who == "kernel-developer" and any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
         return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     return 0.0, ""
 
 
 def _own_kernel(lead: Features | None) -> float:
-    """An own kernel that is known to be in Triton; one in an unknown language is any operator to such an entry."""
-    return 1.0 if lead is not None and lead.labels.get("kernel_language") == "triton" else LAST_NAMED
+    """An own kernel that is known to be in Triton, or one that may be."""
+    return 1.0 if lead is not None and lead.labels.get("kernel_language") == "triton" else OWN_UNKNOWN
 
 
 def _vector(f: Features) -> bool:

@@ -9,6 +9,8 @@ from kb import operators
 from kb.model import Condition, Features, Finding
 
 MOST_UNSEEN = 3  # more unanswered conditions than these say no more
+# How much an unanswered condition counts: a stated one, one read out of the symptom, a reading of the entry's own case.
+UNSEEN = {"threshold": 1.0, "inferred": 0.5, "observed": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ def read(
     finding: Finding,
     lead: Features | None,
     run: Features | None,
-    unseen: int = 0,
+    unseen: float = 0,
 ) -> Signature:
     """All conditions that the operator's features (or the run's) can answer.
 
@@ -47,7 +49,7 @@ def read(
     for condition in conditions:
         answer = answered(condition, lead, run)
         if answer is None:
-            unseen += condition.basis == "threshold"
+            unseen += UNSEEN[condition.basis]
             continue
         if not answer and (
             condition.metric == "run_phase"
