@@ -44,6 +44,7 @@ LANGUAGE_UNKNOWN = 0.8  # a remedy for Triton kernels, for an own kernel that ma
 PHASE_UNKNOWN = 0.1  # an entry for one kind of run (decode), where no operator tells what this one does
 ELSEWHERE = 0.5  # measured on other chips only
 MEASURED = frozenset({"vendor", "third-party"})  # grades of evidence
+AROUND_THE_KERNEL = 0.5  # a remedy around the operator, where only own kernels run
 NOT_IN_THE_RUN = 0.3  # the entry names operators, and the run has none of them
 _KERNEL_FAMILIES = frozenset(
     {
@@ -174,6 +175,12 @@ class _Seen:
     def whole(self) -> Features | None:
         return self.run.run if self.run is not None else None
 
+    @property
+    def own_kernels(self) -> bool:
+        """Nothing but kernels that somebody wrote himself: a program that tries them, not a model."""
+        work = [f for f in self.run.operators if "setup" not in f.labels] if self.run is not None else []
+        return bool(work) and all(f.labels.get("hand_written") == "yes" for f in work)
+
     def has(self, entry: Entry) -> bool:
         """Some operator of the run is one that the entry names; true where nothing is known of the run."""
         if self.run is None:
@@ -247,6 +254,7 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
     size, size_why = _size(entry, lead)
     blind, blind_why = _blind(entry, finding, lead, seen.whole)
     countered = _countered(entry, finding, lead, seen)
+    around = finding.scope == "run" and entry.who != "kernel-developer" and seen.own_kernels
     reasons += [
         text
         for text in (why, chip_why, language_why, phase_why, size_why, blind_why, countered, *own.held)
@@ -266,6 +274,7 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         **own.signs,
         **({"blind": 1.0} if blind else {}),
         **({"countered": 1.0} if countered else {}),
+        **({"outsider": weights.log(AROUND_THE_KERNEL)} if around else {}),
     }
     return Match(entry, finding, lead, signs, tuple(reasons), part=_part(entry, finding))
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb.engine import weights
-from kb.engine.match import Match
+from kb.engine.match import AROUND_THE_KERNEL, Match
 from kb.engine.published import of_pipe, published
 from kb.engine.tried import Here, here, shifted
 from kb.experience import Outcome
@@ -29,7 +29,6 @@ PER_FINDING = 3  # of these to one finding
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
-AROUND_THE_KERNEL = 0.5  # a remedy around the operator, for the capture of one own kernel
 # Part of the bound counted on where no figure is published: less when nobody measured the remedy at all.
 MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
 BLIND_LIKELY = MODELLED_LIKELY["stated"]  # part of the bound counted on where an entry's own sign is not seen
@@ -148,7 +147,7 @@ def signs(match: Match, gain: Gain, *, run_scope: bool) -> dict[str, float]:
         "confidence": weights.log(finding.confidence),
         "grade": weights.log(GRADE_WEIGHT[entry.grade]),
         "effort": weights.log(EFFORT_WEIGHT.get(entry.effort, 1.0)),
-        "outsider": weights.log(_outsider(match, run_scope=run_scope)),
+        "outsider": match.signs.get("outsider", 0.0) + weights.log(_outsider(match, run_scope=run_scope)),
         "no_remedy": float(entry.facts.get("role") in NO_REMEDY),
     }
 

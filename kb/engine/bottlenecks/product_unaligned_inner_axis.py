@@ -18,7 +18,6 @@ from kb.engine.bottlenecks.judging import (
 from kb.model import Features
 from kb.units import percent
 
-
 SIZE_ALONE = 0.4  # confidence where nothing tells that copying in is what takes the time
 
 

@@ -97,7 +97,7 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
     """The word-valued metrics of one kernel."""
     kind = op.type or identify(op.name)
     found = {"core": op.core, "op_type": operators.canonical(kind) if operators.is_known(kind) else kind}
-    pattern = _pattern(found["op_type"]) or _pattern(op.name)
+    pattern = _pattern(kind) or _pattern(op.name)
     if pattern:
         found["op_pattern"] = pattern
     if op.core not in ("communication", "ai_cpu", "dsa", "dvpp", "other"):
