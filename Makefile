@@ -3,7 +3,7 @@ PYTHON ?= .venv/bin/python
 export KB_DB ?= build/runs.db
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types docs golden bench eval long model model-test semantic check clean
+.PHONY: help setup test lint types docs golden bench eval trial long model model-test semantic check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ eval:  ## quality of search and of advice, as scores
 	$(PYTHON) -m kb eval search tests/benchmarks/queries_dev.tsv --floor tests/benchmarks/queries_dev.floor.json
 	$(PYTHON) -m kb eval search tests/benchmarks/retrieval --floor tests/benchmarks/retrieval/floor.json
 	$(PYTHON) -m kb eval advice --floor tests/benchmarks/advice/floor.json
+
+trial:  ## what is said of every real capture below PROFILES=FOLDER, for a person to read
+	$(PYTHON) -m tools.trial $(PROFILES)
 
 long:  ## the tests that take minutes
 	$(PYTHON) -m pytest -m long

@@ -45,6 +45,10 @@ Give it a profile (or a program to profile) and it says what bounds each operato
 change to make, with the evidence, the expected gain, when not to do it, and how to check that it helped. Everything
 runs offline.
 
+Exit status: 0 done (an answer of "nothing fits" is an answer), 1 what was asked for does not hold, 2 wrong usage or an
+unknown id, 3 an input cannot be read, 4 collecting failed, 5 nothing in it can be judged. The help of each command says
+which of these it ends with; 2 is common to all.
+
 Examples:
   kb advise ./OPPROF_20260101120000_ABCDEF     what bounds this kernel, and what to do
   kb profile-and-advise ./my_operator          collect the counters first, then the same

@@ -50,6 +50,8 @@ def _from_compare(
     Times, counters, findings, shapes and chip are filled in; what only you know is marked TODO, and `kb validate`
     names every place until nothing is left. An existing file is never overwritten.
 
+    Exit status: 0 drafted, 3 a profile cannot be read, 5 the two runs cannot be compared.
+
     Examples:
       kb case from-compare 4be1c0ff 77aa01bc --applied vector-larger-copies --into my-entries
       kb case from-compare ./before ./after --applied vector-larger-copies --id cummin-larger-writes

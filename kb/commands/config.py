@@ -31,6 +31,8 @@ _Key = Annotated[str, typer.Argument(metavar="KEY", help=f"One of {', '.join(set
 def _list(common: Common) -> int:
     """List all settings with the value in force and where it comes from.
 
+    Exit status: 0 printed.
+
     Examples:
       kb config list
       kb config list --format json
@@ -67,6 +69,8 @@ def _page(rows: list[dict[str, Any]], lang: str) -> Page:
 def _get(common: Common, key: _Key) -> int:
     """Print the value in force of one setting; an empty line where there is none.
 
+    Exit status: 0 printed.
+
     Examples:
       kb config get soc
       kb config get db --format json
@@ -87,6 +91,8 @@ def _set(
 ) -> int:
     """Write a setting to the configuration file; everything else in it stays as it is.
 
+    Exit status: 0 kept, 2 no such setting or value, or its file cannot be written.
+
     Examples:
       kb config set soc Ascend910B2
       kb config set lang zh
@@ -103,6 +109,8 @@ def _set(
 def _unset(common: Common, key: _Key) -> int:
     """Take a setting out of the configuration file.
 
+    Exit status: 0 taken out, or it was not set, 2 no such setting, or its file cannot be written.
+
     Examples:
       kb config unset soc
     """
@@ -115,6 +123,8 @@ def _unset(common: Common, key: _Key) -> int:
 
 def _path(common: Common) -> int:  # noqa: ARG001
     """Print where the configuration file lies, whether it is there or not.
+
+    Exit status: 0 printed.
 
     Examples:
       kb config path

@@ -53,6 +53,8 @@ def _search(
 
     Each by words alone, by meaning alone and fused, as `kb search` ranks.
 
+    Exit status: 0 scored, 1 a figure is below its floor, 3 the questions cannot be read.
+
     Examples:
       kb eval search tests/benchmarks/queries_dev.tsv
       kb eval search tests/benchmarks/retrieval --floor tests/benchmarks/retrieval/floor.json
@@ -114,6 +116,8 @@ def _estimate(
     With --networks, on the measured throughput of whole networks: the part within a factor of 2, and with --cross with
     each network left out of the scales once.
 
+    Exit status: 0 scored, 3 the table cannot be read.
+
     Examples:
       kb eval estimate timings.tsv
       kb eval estimate timings.tsv --cross --format json
@@ -170,6 +174,8 @@ def _advice(
 ) -> int:
     """Score advice: recipes' own profiles, planted problems and their clean twins, healthy kernels, real captures.
 
+    Exit status: 0 scored, 1 a figure is below its floor, 3 the cases cannot be read.
+
     Examples:
       kb eval advice
       kb eval advice --format json
@@ -194,6 +200,8 @@ def _knowledge(common: Common) -> int:
 
     Weak is an entry with three reasons or more: a draft, no figure, no condition on a metric, a low grade of
     evidence, one step, a short cause, no links.
+
+    Exit status: 0 counted.
 
     Examples:
       kb eval knowledge

@@ -27,6 +27,8 @@ def run(
 
     Also lists the case studies that show it. Bottleneck ids stand beside the findings of every report.
 
+    Exit status: 0 explained, 2 no bottleneck of that id.
+
     Examples:
       kb explain scalar-bound-vector
       kb list --kind pattern            all bottlenecks

@@ -15,6 +15,8 @@ def run(common: Common) -> int:
     A file is known by its content, not by its name. A folder may hold several formats of one run: the first of its
     family in this list makes the profile, what stands below adds to it or is left out.
 
+    Exit status: 0 printed.
+
     Examples:
       kb formats
       kb formats --format json

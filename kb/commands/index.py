@@ -14,6 +14,8 @@ def run(common: Common) -> int:
     Searching does this by itself when entries have changed; this command is for a file that is at fault, or
     for making it ahead of time. It is made for the model in use (`kb model`). KB_INDEX names another place for it.
 
+    Exit status: 0 made, 1 there is no place to keep it.
+
     Examples:
       kb index
       KB_INDEX=/tmp/index.db kb index --format json

@@ -35,6 +35,8 @@ def run(
 ) -> int:
     """List entries by kind, operator, chip or bottleneck.
 
+    Exit status: 0 printed, one line an entry, or none that fits.
+
     Examples:
       kb list --kind pattern
       kb list --op Conv2D --soc Ascend310P3

@@ -45,6 +45,8 @@ def run(
     Tools: advise, search, show, explain, check_model, compare, runs, ask; their answers are the JSON documents of the
     commands. Files are read only below the roots; runs are kept as always. Needs the extra: pip install 'ascend-kb[mcp]'.
 
+    Exit status: 0 the client went away, 2 the extra is not installed.
+
     Examples:
       kb mcp --root ./profiles
       kb mcp --root ./profiles --http 8765

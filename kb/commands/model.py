@@ -41,6 +41,8 @@ def _use(
     (sentence-transformers), `semantic` the extra of that name and its model (docs/model-card.md); neither is ever
     downloaded.
 
+    Exit status: 0 chosen, 1 the model cannot be used.
+
     Examples:
       kb model use ./all-MiniLM-L6-v2     a folder of yours
       kb model use builtin                back to the model that comes with kb
@@ -75,6 +77,8 @@ def _use(
 
 def _show(common: Common) -> int:
     """Print which search model is in use.
+
+    Exit status: 0 printed.
 
     Examples:
       kb model show

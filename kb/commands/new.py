@@ -35,6 +35,8 @@ def run(
     Fill in what it marks as TODO, then let `kb validate` check it. Entries in a folder that KB_DATA names are
     searched and used like the shipped ones. An existing file is never overwritten.
 
+    Exit status: 0 written or printed, 2 the name is taken.
+
     Examples:
       kb new recipe conv-our-padding --into my-entries
       KB_DATA=my-entries kb new tip log-our-message

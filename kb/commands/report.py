@@ -34,6 +34,8 @@ def run(
 ) -> int:
     """Show a kept run again, in any format.
 
+    Exit status: 0 printed, 2 no such run.
+
     Examples:
       kb report 4be1c0ff -o report.html
       kb report 4be1c0ff --format markdown -o -

@@ -37,6 +37,8 @@ def _list(
 ) -> int:
     """List the runs that were kept, the newest first.
 
+    Exit status: 0 printed, 3 the store cannot be read.
+
     Examples:
       kb runs list
       kb runs list -n 5 --format json
@@ -57,6 +59,8 @@ def _show(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a kept run, or the beginning of it.")],
 ) -> int:
     """Show the report of a kept run.
+
+    Exit status: 0 printed, 2 no such run.
 
     Examples:
       kb runs show 4be1c0ff
@@ -102,6 +106,8 @@ def _export(
 
     Parquet needs pyarrow and a file (-o). In CSV, a text that a spreadsheet would run as a formula gets an
     apostrophe in front.
+
+    Exit status: 0 written, 2 no such run.
 
     Examples:
       kb runs export last -o operators.csv
@@ -156,6 +162,8 @@ def _delete(
 
     Asks first on a terminal. The profiles themselves are left alone.
 
+    Exit status: 0 deleted, 2 one of them is not there (then none is).
+
     Examples:
       kb runs delete 4be1c0ff --yes
     """
@@ -185,6 +193,8 @@ def _sql(
 
     Tables and views are described in docs/database.md; any tool that opens SQLite files can be pointed at the file
     too (`kb runs list` names it).
+
+    Exit status: 0 answered, 2 no query that only reads.
 
     Examples:
       kb runs sql "select type, time_us, share from type_times order by time_us desc limit 5"

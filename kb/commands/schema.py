@@ -25,6 +25,8 @@ def run(
     Without NAME the documents are listed. A schema is JSON in every format; within a version members are only added, so
     it leaves objects open.
 
+    Exit status: 0 printed, 2 no document of that name.
+
     Examples:
       kb schema
       kb schema report

@@ -31,6 +31,8 @@ def run(
     Serves this machine alone, read-only. The address that is printed holds a token made anew each time; without it
     nothing is answered. Needs the extra: pip install 'ascend-kb[serve]'.
 
+    Exit status: 130 ended with Ctrl-C, 143 with SIGTERM, 2 the extra is not installed.
+
     Examples:
       kb serve
       kb serve --port 0

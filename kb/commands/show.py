@@ -23,6 +23,8 @@ def run(
     A case study, an operator recipe, a bottleneck pattern or a tip: symptom, cause, what to do, when not to,
     how to check, published gains and sources; and what it gave here, where `kb outcome` kept it.
 
+    Exit status: 0 shown, 2 no entry of that id.
+
     Examples:
       kb show vector-larger-copies
       kb show yolov8s-910b-seed --format json

@@ -27,6 +27,8 @@ def run(
 
     It compares the vectors that search and the reports use.
 
+    Exit status: 0 printed, 2 no entry of that id.
+
     Examples:
       kb similar nms-avoid-python-fallback
       kb similar yolov8s-910b-seed --kind case -k 3
