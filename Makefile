@@ -3,7 +3,9 @@ PYTHON ?= .venv/bin/python
 export KB_DB ?= build/runs.db
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types docs golden bench eval trial long model model-test semantic check clean
+SECONDS ?= 600
+OLDEST ?= python3.10
+.PHONY: help setup test lint types docs site golden bench eval trial long soak model model-test semantic compat fuzz release check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,9 +28,13 @@ types:  ## mypy, strict
 docs:  ## make what is made of the documentation anew, then run every example of it
 	$(PYTHON) -m tools.print_docs
 	$(PYTHON) tools/make_picture.py
+	$(PYTHON) -m tools.make_architecture
 	$(PYTHON) -m tools.make_catalogue
 	$(PYTHON) -m tools.record_session
 	$(PYTHON) -m pytest tests/test_docs.py
+
+site:  ## build the documentation as a site, build/site/index.html; any warning is an error
+	$(PYTHON) -m tools.site.build
 
 golden:  ## make the golden reports anew; review the diff
 	KB_GOLDEN=write $(PYTHON) -m pytest tests/golden
@@ -59,6 +65,19 @@ semantic:  ## make the second search model and its distribution (minutes; instal
 
 model-test:  ## the tests that need the extra `models`
 	$(PYTHON) -m pytest -m model
+
+compat:  ## the suite on the lowest dependency versions and the oldest Python (OLDEST=python3.10)
+	$(OLDEST) -m venv build/lowest
+	build/lowest/bin/pip install -q -c constraints/lowest.txt -e '.[test]'
+	build/lowest/bin/python -m pytest
+
+fuzz:  ## every fuzz target for SECONDS (600) each; installs the extra `fuzz`
+	$(PYTHON) -m pip install -q -e '.[test,fuzz]'
+	$(PYTHON) -m fuzz --seconds $(SECONDS)
+
+release:  ## sdist, wheel, SBOM, wheels and one-file program for a site without network, hashes, into build/release
+	$(PYTHON) -m pip install -q -e '.[release]'
+	$(PYTHON) -m tools.release build/release
 
 check: lint types test  ## what CI runs, in this environment (.ci/run does it from a clean clone)
 

@@ -25,8 +25,10 @@ def main() -> int:
             100_000, 50, 50
         )  # a short life that makes hardly any cycles: looking for them costs a tenth
         sys.unraisablehook = _not_lost
-        for ending in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(ending) is signal.SIG_DFL:  # not where nohup has it ignored
+        for ending in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):  # Windows has no hang-up
+            if (
+                ending is not None and signal.getsignal(ending) is signal.SIG_DFL
+            ):  # not where nohup has it ignored
                 signal.signal(ending, _end)
         from kb import cli  # noqa: PLC0415
 
@@ -50,7 +52,7 @@ def _not_lost(fault: sys.UnraisableHookArgs) -> None:
     import signal  # noqa: PLC0415
     import sys  # noqa: PLC0415
 
-    if issubclass(fault.exc_type, KeyboardInterrupt):
+    if issubclass(fault.exc_type, KeyboardInterrupt) and hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.default_int_handler)
         signal.setitimer(signal.ITIMER_REAL, 0.001)
     else:

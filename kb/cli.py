@@ -40,7 +40,8 @@ def _run(args: list[str]) -> int:
         return PIPE_CLOSED
     except OutputError as fault:
         lead_nowhere(sys.stdout)
-        _tell(f"the answer cannot be written: {fault}")
+        now = "Make room there, or write it somewhere else."
+        _tell(f"the answer cannot be written: {fault}", now=now, lang=_language(own))
         return NO_OUTPUT
     except KeyboardInterrupt:
         _tell("interrupted")
@@ -65,7 +66,7 @@ def _answer(args: list[str]) -> int:
             import traceback  # noqa: PLC0415
 
             traceback.print_exc()
-        return _report(fault)
+        return _report(fault, _language(own))
 
 
 def _plugin_warnings(shown: Callable[..., None], *, quiet: bool) -> Callable[..., None]:
@@ -98,31 +99,51 @@ def _dispatch(args: list[str]) -> int:
     return _app.run(args)
 
 
-def _report(fault: Exception) -> int:
+def _language(own: Sequence[str]) -> str:
+    """The language of messages: as the options say, else as is set; English where neither can be told."""
+    for at, word in enumerate(own):
+        if word.startswith("--lang"):
+            name, _, value = word.partition("=")
+            if name == "--lang":
+                return value or "".join(own[at + 1 : at + 2])
+    from kb import settings  # noqa: PLC0415
+
+    try:
+        return settings.value("lang")
+    except KbError:
+        return "en"
+
+
+def _report(fault: Exception, lang: str) -> int:
     """Say what went wrong: our own error, one of the option parser, or one that nobody foresaw."""
     if isinstance(fault, KbError):
-        _tell(fault.what, where=fault.where, now=fault.now)
+        _tell(fault.what, where=fault.where, now=fault.now, lang=lang)
         return fault.exit_status
     if hasattr(fault, "format_message"):
         command = getattr(getattr(fault, "ctx", None), "command_path", "kb")
         now = f"See `{command} --help`."
         if type(fault).__name__ == "NoSuchOption" and command.endswith("profile-and-advise"):
             now = f"Options of the program go behind `--`: kb profile-and-advise ./my_operator -- --m 1024. {now}"
-        _tell(fault.format_message(), now=now)
+        _tell(fault.format_message(), now=now, lang=lang)
         return int(getattr(fault, "exit_code", 2))
     if type(fault).__name__ == "Abort":
-        _tell("interrupted")
+        _tell("interrupted", lang=lang)
         return INTERRUPTED
     _tell(
         f"this is a fault in kb: {type(fault).__name__}: {fault}",
         now="Run it again with --debug and report what it prints.",
+        lang=lang,
     )
     return INTERNAL
 
 
-def _tell(what: str, *, where: str = "", now: str = "") -> None:
+def _tell(what: str, *, where: str = "", now: str = "", lang: str = "en") -> None:
     from kb.report.text import clean  # noqa: PLC0415
 
+    if lang != "en":
+        from kb.report.sentences import tell  # noqa: PLC0415
+
+        what, where, now = (tell(text, lang) for text in (what, where, now))
     head = f"{where}: {what}" if where else what
     lines = [f"kb: {clean(head)}"]
     lines += [f"    {clean(line)}" for line in now.splitlines()]

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from kb.addition import plain_sum
+
 Origin = Literal["own", "imported"]
 Result = Literal["faster", "slower", "within-noise"]
 PRIOR = 2.0  # tries that a published figure counts as
@@ -80,7 +82,9 @@ def tally(outcomes: Iterable[Outcome]) -> Tried | None:
         return None
     own = [item for item in found if item.origin == "own"]
     weights = [1.0 if item.origin == "own" else IMPORTED for item in found]
-    mean = sum(weight * item.saved for weight, item in zip(weights, found, strict=True)) / sum(weights)
+    mean = plain_sum(weight * item.saved for weight, item in zip(weights, found, strict=True)) / plain_sum(
+        weights
+    )
     saved = [item.saved for item in found]
     return Tried(
         count=len(own),

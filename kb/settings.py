@@ -194,7 +194,7 @@ def _write(file: Path, text: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            part.write_text(text, encoding="utf-8")
+            part.write_text(text, encoding="utf-8", newline="\n")
             part.replace(file.resolve())  # a link to the file stays a link
         finally:
             part.unlink(missing_ok=True)
@@ -202,5 +202,5 @@ def _write(file: Path, text: str) -> None:
         raise UsageError(
             f"cannot be written: {fault.strerror or fault}",
             where=str(file),
-            now="Set KB_CONFIG to another file.",
+            now="Set KB_CONFIG to another file, or make it one that can be written and has room.",
         ) from fault

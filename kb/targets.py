@@ -16,6 +16,7 @@ from typing import Any
 
 from kb import shipped
 from kb.errors import KnowledgeError, UsageError
+from kb.model import Chip
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,13 @@ def all_targets() -> dict[str, Target]:
         for target in _read(path)
     ]
     return {target.id: target for target in sorted(found, key=lambda t: t.id)}
+
+
+def candidates(chip: Chip) -> tuple[Target, ...]:
+    """The chips that a profile may come from, by id."""
+    known = all_targets()
+    names = (chip.soc,) if chip.soc else chip.candidates
+    return tuple(known[name] for name in sorted(set(names)) if name in known)
 
 
 def _folder() -> Path:

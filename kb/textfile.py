@@ -15,6 +15,16 @@ LARGEST = 64 << 20  # bytes
 STDIN = Path("-")
 
 
+_DEVICES = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+)
+
+
+def reserved(name: str) -> bool:
+    """Whether Windows takes a file of that name, with whatever ending, for a device."""
+    return name.partition(".")[0].strip().casefold() in _DEVICES
+
+
 def require_regular(path: Path, *, largest: int | None = None) -> None:
     """Refuse what could keep its reader waiting for ever, and what is larger than `largest` bytes.
 

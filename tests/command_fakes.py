@@ -147,6 +147,7 @@ class Request:
     who: str | None = None
     top: int = 20
     outcomes: tuple[Any, ...] = ()
+    spread: Any = field(default=None, compare=False)  # who reads, which the answer does not show
 
 
 def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:

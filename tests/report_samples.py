@@ -9,20 +9,30 @@ from kb.model import (
     Capture,
     Charts,
     Chip,
+    CommonBottleneck,
     DataPath,
     Evidence,
     Finding,
     Gain,
+    Job,
+    Lane,
+    LostRank,
     NotJudged,
     OperatorFloor,
     OperatorPipes,
     OperatorRef,
+    Over,
+    Pause,
     PipeShare,
+    RankTimes,
     Recommendation,
     Report,
     Roof,
     SimilarCase,
+    SlowRank,
+    SlowType,
     SourceFile,
+    Strip,
     WallPart,
     WorkPoint,
 )
@@ -238,7 +248,23 @@ RUN = Report(
             WallPart("compute", 25000.0),
             WallPart("communication", 289000.0),
             WallPart("idle", 40000.0),
-        )
+        ),
+        strips=(
+            Strip(
+                "rank 0",
+                "0",
+                354000.0,
+                88500.0,
+                (Lane("2", (20, 0, 0, 8)), Lane("N/A", (), (70, 100, 100, 56))),
+                (
+                    Pause(80000.0, 25000.0, "MatMulV3", "hcom_allReduce_"),
+                    Pause(340000.0, 9000.0, "hcom_allReduce_", "Add"),
+                ),
+                12,
+                40000.0,
+            ),
+            Strip("rank 1", "0", 354000.0, 88500.0, (Lane("2", (20, 0, 0, 8)),), more_lanes=3),
+        ),
     ),
 )
 
@@ -302,6 +328,11 @@ HOSTILE = replace(
         paths=(DataPath("GM", "UB", 0.1, "kernel"), DataPath(NASTY, NASTY, 0.1, "core")),
         floors=(OperatorFloor(_BAD, 20.0),),
         wall=(WallPart("idle", 1.0),),
+        strips=(
+            Strip(
+                NASTY, NASTY, 10.0, 5.0, (Lane(NASTY, (50, 100)),), (Pause(1.0, 5.0, NASTY, NASTY),), 1, 5.0
+            ),
+        ),
     ),
 )
 
@@ -346,3 +377,18 @@ HOSTILE = replace(
 ALL = {
     "sample": SAMPLE, "run": RUN, "empty": EMPTY, "hostile": HOSTILE, "chinese": CHINESE, "foretold": FORETOLD,
 }  # fmt: skip
+
+JOB = Job(
+    found=4,
+    ranks=tuple(RankTimes(f"rank {n}", 1000.0, 800.0 + 50 * n, 150.0, 90.0, 20.0) for n in (0, 1, 3)),
+    lost=(LostRank("rank 2", "rank_2_ascend_pt", "the table is empty <b>"),),
+    imbalance=0.16,
+    limit=0.1,
+    slow=(SlowRank("rank 3", 950.0, 850.0, 0.105, (SlowType("MatMulV3", 500.0, 400.0),)),),
+    figures={
+        "compute_us": Over("us", 850.0, 800.0, 950.0, "rank 0", "rank 3", 3),
+        "exposed_share": Over("1", 0.09, 0.09, 0.09, "rank 0", "rank 0", 3),
+    },
+    common=(CommonBottleneck("comm-exposed", 3, Over("1", 0.09, 0.09, 0.09, "rank 0", "rank 0", 3)),),
+    not_judged=("waiting within collectives: no rank has communication.json",),
+)

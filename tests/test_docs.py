@@ -2,8 +2,8 @@
 
 In a fenced block `sh` every line that starts with `kb ` is run, one after another in a folder with a copy of the
 samples; `# exit N` behind it says which status it ends with. Lines of a block `sh device` need an NPU: only their
-command and options are checked. In a block `console` the lines after `$ kb ...` are what it prints; `...` stands for
-any lines. Blocks `python` are run.
+command and options are checked. Those of `sh example` come from the commands' help; `tests/test_cli_reference.py` parses them. In a block `console` the lines after `$ kb ...` are what it prints (where it prints nothing, what it says on stderr);
+`...` stands for any lines, and at the end of a line for its rest. Blocks `python` are run.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from running import ROOT, SAMPLE, environment, needs_cli, needs_sample, run_kb, 
 
 from kb.model import Finding, Recommendation, Report
 from kb.report.json import COMPUTED
+from kb.schema import DOCUMENTS
 
 PAGES = [path for path in tracked() if path.endswith(".md") and not path.startswith(("data/", "tests/"))]
 EXIT = re.compile(r"\s+# exit (\d+)$")
@@ -108,7 +109,7 @@ def test_there_is_something_to_check() -> None:
 
 
 def test_no_command_hides_in_another_kind_of_block() -> None:
-    checked = {"sh", "sh device", "console"}
+    checked = {"sh", "sh device", "sh example", "console"}
     hidden = [
         str(b) for b in BLOCKS if b.language not in checked and re.search(r"^(\$ )?kb ", b.text, re.MULTILINE)
     ]
@@ -116,7 +117,20 @@ def test_no_command_hides_in_another_kind_of_block() -> None:
 
 
 def test_known_kinds_of_blocks_only() -> None:
-    known = {"sh", "sh device", "console", "python", "json", "text", "mermaid", "yaml", "markdown", ""}
+    known = {
+        "sh",
+        "sh device",
+        "sh example",
+        "console",
+        "python",
+        "json",
+        "text",
+        "mermaid",
+        "yaml",
+        "markdown",
+        "",
+    }
+    known |= {"python file", "yaml file"}  # written into a copy and tried by tests/test_adding.py
     assert [f"{block}: {block.language!r}" for block in BLOCKS if block.language not in known] == []
 
 
@@ -130,17 +144,20 @@ def test_the_commands_of_a_block_do_what_the_page_says(block: str, place: Path) 
         assert done.returncode == call.status, f"{call.where}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         if call.prints:
-            assert re.fullmatch(expected(call.prints), done.stdout.strip("\n"), re.DOTALL), done.stdout
+            told = done.stdout or done.stderr
+            assert re.fullmatch(expected(call.prints), told.strip("\n"), re.DOTALL), told
 
 
 def expected(lines: tuple[str, ...]) -> str:
     """The shown lines as a pattern; a line `...` stands for any number of lines."""
     shown = "\n".join(lines).strip("\n").split("\n")
-    parts = [
-        r"(?:[^\n]*\n)*?[^\n]*" if line.strip() == "..." else re.escape(line.rstrip()) + r"[ ]*"
-        for line in shown
-    ]
-    return r"\n".join(parts)
+    return r"\n".join(map(_pattern, shown))
+
+
+def _pattern(line: str) -> str:
+    if line.strip() == "...":
+        return r"(?:[^\n]*\n)*?[^\n]*"
+    return r"[^\n]*".join(re.escape(part) for part in line.rstrip().split("...")) + r"[ ]*"
 
 
 @needs_cli
@@ -193,6 +210,12 @@ def described(schema: str) -> set[str]:
     return {row.removesuffix("[]") for row in re.findall(r"^\| `([\w\[\]]+)`", section, re.MULTILINE)}
 
 
+def optional(schema: str) -> set[str]:
+    """Top-level members that a document may lack."""
+    told = DOCUMENTS[schema].schema(schema)
+    return set(told["properties"]) - set(told["required"])
+
+
 def test_every_kind_of_document_has_a_section() -> None:
     code = "".join(
         (ROOT / path).read_text(encoding="utf-8") for path in tracked("kb") if path.endswith(".py")
@@ -223,7 +246,8 @@ def test_a_document_has_the_members_described(schema: str, arguments: list[str],
     done = run_kb(*arguments, "--format", "json", home=tmp_path)
     document = json.loads(done.stdout)
     assert document.pop("schema") == schema
-    assert set(document) == described(schema)
+    assert set(document) <= described(schema)
+    assert described(schema) - set(document) <= optional(schema)
 
 
 @needs_cli
@@ -259,7 +283,7 @@ def test_files_named_in_a_page_exist(page: str) -> None:
     """A path of this repository in backticks; `<id>` and the like stand for a name and are passed over."""
     text = (ROOT / page).read_text(encoding="utf-8")
     named = re.findall(r"`((?:kb|data|docs|tests|tools|scripts|\.ci)/[\w./-]+)`", text)
-    made = {"data/index.db"}
+    made = {"data/index.db", *re.findall(r"^`([\w/.-]+)`[^\n]*:\n\n```\w+ file$", text, re.MULTILINE)}
     assert [path for path in named if not (ROOT / path).exists() and path not in made] == []
 
 

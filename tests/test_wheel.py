@@ -92,8 +92,14 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_kb_is_the_only_name_at_the_top(content: dict[str, bytes]) -> None:
     tops = {PurePosixPath(name).parts[0] for name in content}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"kb"}
-    assert len(tops) == 2
+    assert {top for top in tops if not top.endswith((".dist-info", ".data"))} == {"kb"}
+    assert len(tops) == 3
+
+
+def test_the_manual_page_is_the_one_thing_beside_it(content: dict[str, bytes]) -> None:
+    beside = [name for name in content if ".data/" in name]
+    assert [PurePosixPath(name).parts[1:] for name in beside] == [("data", "share", "man", "man1", "kb.1")]
+    assert content[beside[0]] == (ROOT / "docs" / "man" / "kb.1").read_bytes()
 
 
 def test_every_module_and_table_of_the_package_is_in_it(content: dict[str, bytes]) -> None:

@@ -6,6 +6,7 @@ the median over interleaved pairs; the pairs stand beside it.
 
 from __future__ import annotations
 
+import http.client
 import os
 import statistics
 import subprocess
@@ -15,16 +16,21 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools import bench_job  # noqa: E402 - run as a script, the folder above is not on the path
 from tools.samples import trace  # noqa: E402 - run as a script, the folder above is not on the path
 
 KB = (sys.executable, "-c", "import sys; from kb.__main__ import main; sys.exit(main())")
 
 
 PASS = "import csv, sys; n = 0; f = open(sys.argv[1], newline='')\nfor r in csv.reader(f): n += len(r)"
+
+
+WARM_UP = 5  # questions that are not counted
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,72 @@ def large_search(count: int, pairs: int = 9) -> None:
             subprocess.run([sys.executable, "-c", _MANY, str(path), way], cwd=ROOT, check=True)
 
 
+def served_search(count: int) -> None:
+    """`kb serve` over that many made entries, one question after another, against the same search without a server."""
+    from kb import shipped
+    from kb.knowledge import embed, evaluate, freshness, index, search, store
+    from kb.knowledge.entry import load_entries
+    from tools.samples import entries
+
+    asked = [query.text for query in evaluate.benchmark(ROOT / "tests/benchmarks/retrieval")]
+    print(f"kb serve, {count} made entries, {len(asked)} questions")
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "index.db"
+        model = embed.Embedder(embed.shipped_model())
+        made = entries.many(load_entries([shipped.root()]), count)
+        index.build(made, path, model, fingerprint=freshness.mark(shipped.root()))
+        use = store.opened(path, model)
+        plain = []
+        for text in [*asked[:WARM_UP], *asked]:
+            before = time.process_time()
+            search.search(text, use=use)
+            plain.append(time.process_time() - before)
+        _print_times("CPU without a server", plain[WARM_UP:])
+        server = subprocess.Popen(
+            (*KB, "serve", "--port", "0", "-q", "--db", str(Path(place) / "runs.db")),
+            cwd=ROOT, env=os.environ | {"KB_INDEX": str(path)}, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            assert server.stdout is not None
+            address = urlsplit(server.stdout.readline())
+            for what, where in (("document", "api/search"), ("page", "search")):
+                spent, waited = _answers(server.pid, address.port or 0, f"{address.path}{where}", asked)
+                _print_times(f"CPU of the server, answer as a {what}", spent)
+                _print_times("  from question to last byte", waited)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _print_times(what: str, seconds: Sequence[float]) -> None:
+    ordered = sorted(seconds)
+    middle, high = ordered[len(ordered) // 2], ordered[len(ordered) * 95 // 100]
+    print(f"  {what}: {middle * 1e3:.1f} ms, p95 {high * 1e3:.1f} ms", flush=True)
+
+
+def _answers(server: int, port: int, path: str, asked: Sequence[str]) -> tuple[list[float], list[float]]:
+    """CPU seconds of the server and seconds until the last byte, of each question."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    spent, waited = [], []
+    for text in [*asked[:WARM_UP], *asked]:
+        cpu, before = _cpu_of(server), time.perf_counter()
+        connection.request("GET", f"{path}?q={quote(text)}")
+        answer = connection.getresponse()
+        answer.read()
+        waited.append(time.perf_counter() - before)
+        spent.append(_cpu_of(server) - cpu)
+        if answer.status != 200:
+            raise SystemExit(f"kb serve answered {answer.status} to {text!r}")
+    connection.close()
+    return spent[WARM_UP:], waited[WARM_UP:]
+
+
+def _cpu_of(process: int) -> float:
+    """CPU seconds of all threads of another process, to the nanosecond (Linux)."""
+    threads = Path(f"/proc/{process}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+
+
 def advise_table(rows: int, lengths: int = 8, pairs: int = 3) -> None:
     """A whole `kb advise` of a kernel table against one pass of the csv module over the same file."""
     with tempfile.TemporaryDirectory() as place:
@@ -147,9 +219,12 @@ BENCHMARKS = {
     "search-shipped": lambda: large_search(520),
     "search-20k": lambda: large_search(20_000),
     "search-100k": lambda: large_search(100_000),
+    "serve-100k": lambda: served_search(100_000),
     "advise-100k": lambda: advise_table(100_000),
     "advise-1m": lambda: advise_table(1_000_000),
     "advise-shapes": lambda: advise_table(300_000, lengths=1024),
+    "job": lambda: bench_job.compare(KB, ranks=64, rows=100_000, pairs=2),
+    "job-small": lambda: bench_job.compare(KB, ranks=16, rows=100_000, pairs=1),
 }
 
 

@@ -12,8 +12,12 @@ from pathlib import Path
 from kb.engine.readers.archive import MOST_BYTES, MOST_MEMBERS, MOST_RATIO
 from kb.engine.readers.columns import all_columns
 from kb.engine.readers.listing import ARCHIVES, formats, refused
+from tools.print_bottlenecks import bottleneck_pages
+from tools.print_cli import cli_page, manual
 from tools.print_database import database_page
 from tools.print_floors import floors_page
+from tools.print_json import json_page
+from tools.print_messages import messages_page
 
 ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = {"kernel": "Captures of single kernels", "job": "Exports of whole runs"}
@@ -76,13 +80,27 @@ def formats_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"database.md": database_page, "floors.md": floors_page, "formats.md": formats_page}
+PAGES = {
+    "cli.md": cli_page,
+    "database.md": database_page,
+    "floors.md": floors_page,
+    "formats.md": formats_page,
+    "json.md": json_page,
+    "man/kb.1": manual,
+    "profiler-messages.md": messages_page,
+}
+
+
+def pages() -> dict[str, str]:
+    """Path below docs -> text, of every printed page."""
+    return {name: page() for name, page in PAGES.items()} | bottleneck_pages()
 
 
 def write(folder: Path) -> None:
     """All printed pages into `folder`."""
-    for name, page in PAGES.items():
-        (folder / name).write_text(page(), encoding="utf-8")
+    for name, text in pages().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

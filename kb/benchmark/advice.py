@@ -13,12 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from kb import targets
 from kb.benchmark import healthy, planted, real, selftest
 from kb.benchmark.scores import Failure, Scores, Section, part, ranking
 from kb.engine import stated
 from kb.engine.bottlenecks.gate import near_floor
 from kb.engine.metrics import measure_profile
-from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, candidate_targets, open_knowledge
+from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, open_knowledge
 from kb.engine.rank import NO_REMEDY
 from kb.engine.readers.metrics_json import read_metrics
 from kb.errors import NothingToJudge
@@ -76,7 +77,7 @@ def recipe_sections(knowledge: Knowledge, folder: Path) -> list[Section]:
 def _at_limit(profile: Profile) -> bool:
     """The profile's only kernel is as near to its floor as good kernels get: nothing should be advised."""
     profile = stated.apply(profile, None)
-    found = measure_profile(profile, candidate_targets(profile.chip)).operators
+    found = measure_profile(profile, targets.candidates(profile.chip)).operators
     return len(found) == 1 and near_floor(found[0])
 
 

@@ -12,7 +12,9 @@ from typing import Any
 import yaml
 
 from kb.errors import SourceError
+from kb.textfile import read_text
 
+LARGEST = 1 << 20  # bytes of the table
 _KEYS = {"id", "paths", "soc", "shape", "findings", "remedies", "not_first", "quiet_on", "gain", "note"}
 
 
@@ -50,8 +52,8 @@ def load(table: Path, profiles: Path) -> list[Case]:
         SourceError: the table is unreadable, or a case has keys nobody knows.
     """
     try:
-        data = yaml.safe_load(table.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as fault:
+        data = yaml.safe_load(read_text(table, largest=LARGEST))
+    except (yaml.YAMLError, ValueError, RecursionError) as fault:
         raise SourceError(
             f"table unreadable: {fault}", where=str(table), now="give a YAML list of cases"
         ) from fault
@@ -60,11 +62,16 @@ def load(table: Path, profiles: Path) -> list[Case]:
     return [_case(item, table, profiles) for item in data]
 
 
+def _told(item: Any) -> str:
+    """Keys or type alone: what stands below may be an alias bomb, endless once it is written out."""
+    return f"keys {', '.join(map(str, item))}"[:120] if isinstance(item, dict) else type(item).__name__
+
+
 def _case(item: Any, table: Path, profiles: Path) -> Case:
     if not isinstance(item, dict) or not {"id", "paths"} <= set(item) or set(item) - _KEYS:
         known = ", ".join(sorted(_KEYS))
         raise SourceError(
-            f"not a case: {item!r:.120}", where=str(table), now=f"keys: {known}; id and paths are needed"
+            f"not a case: {_told(item)}", where=str(table), now=f"keys: {known}; id and paths are needed"
         )
     gain = item.get("gain") or {}
     return Case(

@@ -34,11 +34,34 @@ def keep(common: Common, profile: Path, soc: str) -> int:
         raise UsageError(
             f"cannot be created: {fault.strerror or fault}", where=str(path.parent), now="Give another --db."
         ) from fault
-    write_file(path, as_text(fitted))
+    text = as_text(fitted)
+    earlier = _put_aside(path, text)
+    write_file(path, text)
     for walk, row in rows(fitted).items():
         emit(dumps({"chip": chip.id, "class": walk, **row}, indent=None))
+    if earlier is not None:
+        say(
+            common, f"the calibration that was there is kept as {earlier}; copy it back to have it used again"
+        )
     say(common, f"kept in {path}; used for {chip.id} from now on, --uncalibrated leaves it out")
     return 0
+
+
+def _put_aside(path: Path, text: str) -> Path | None:
+    """Copy the calibration that is about to be replaced, unless it says the same; returns where it is."""
+    from kb.commands._files import write_file
+
+    try:
+        before = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    if before.rstrip("\n") == text:
+        return None
+    number = 1
+    while (aside := path.with_name(f"{path.stem}.{number}.json")).exists():
+        number += 1
+    write_file(aside, before)
+    return aside
 
 
 def kept_scales(common: Common, soc: str) -> Scales | None:

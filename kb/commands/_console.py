@@ -77,16 +77,25 @@ def emit(text: str) -> None:
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 
+def in_words(given: Common, text: str) -> str:
+    """A remark in the language of the answer."""
+    if given.lang == "en":
+        return text
+    from kb.report.sentences import tell
+
+    return tell(text, given.lang)
+
+
 def say(given: Common, text: str) -> None:
     """A remark on stderr, silent with -q."""
     if not given.quiet:
-        print(f"kb: {clean(text)}", file=sys.stderr)
+        print(f"kb: {clean(in_words(given, text))}", file=sys.stderr)
 
 
 def remark(given: Common, text: str) -> None:
     """What is being done, on stderr, only with -v."""
     if given.verbose:
-        print(f"kb: {clean(text)}", file=sys.stderr)
+        print(f"kb: {clean(in_words(given, text))}", file=sys.stderr)
 
 
 def show(

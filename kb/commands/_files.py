@@ -31,7 +31,7 @@ def write_file(path: Path, text: str) -> None:
     Raises:
         UsageError: it cannot be written there.
     """
-    with whole_file(path) as part, part.open("w", encoding="utf-8", errors="replace") as stream:
+    with whole_file(path) as part, part.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
         stream.write(text if text.endswith("\n") else text + "\n")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from kb.commands._console import Common, remark, say
+from kb.commands._console import Common, in_words, remark, say
 from kb.report.catalogue import say as told
 from kb.report.text import clean, shorten
 from kb.units import nbytes
@@ -37,6 +37,7 @@ def working(given: Common, what: str) -> Iterator[Callable[[int, float], None] |
     if given.quiet or given.verbose or not sys.stderr.isatty():
         yield None
         return
+    what = in_words(given, what)
     shown: list[Any] = []
     began = time.monotonic()
 
@@ -52,7 +53,7 @@ def working(given: Common, what: str) -> Iterator[Callable[[int, float], None] |
         from rich.text import Text
 
         for status in shown:
-            status.update(Text(f"{clean(what)}: {so_far(rows, part, time.monotonic() - began)}"))
+            status.update(Text(f"{clean(what)}: {so_far(rows, part, time.monotonic() - began, given.lang)}"))
 
     timer = threading.Timer(PATIENCE, start)
     timer.daemon = True
@@ -73,21 +74,24 @@ def counted(given: Common, what: str) -> Iterator[Callable[[int, float], None] |
         with working(given, what) as update:
             yield update
         return
-    told = 0
+    done = 0
+    what = in_words(given, what)
 
     def line(rows: int, part: float) -> None:
-        nonlocal told
-        if int(part * 10) > told:
-            told = int(part * 10)
+        nonlocal done
+        if int(part * 10) > done:
+            done = int(part * 10)
             print(f"kb: {clean(what)}: {rows}, {part:.0%}", file=sys.stderr, flush=True)
 
     yield line
 
 
-def so_far(rows: int, part: float, elapsed_s: float) -> str:
+def so_far(rows: int, part: float, elapsed_s: float, lang: str = "en") -> str:
     """Rows, percent and the seconds left if the rest goes as fast."""
-    left = f", about {elapsed_s * (1 - part) / part:.0f} s left" if part > 0 else ""
-    return f"{rows:,} rows".replace(",", " ") + f", {part:.0%}{left}"
+    text = f"{told('progress.rows', lang, rows=f'{rows:,}'.replace(',', ' '))}, {part:.0%}"
+    if part <= 0:
+        return text
+    return f"{text}, {told('progress.left', lang, seconds=f'{elapsed_s * (1 - part) / part:.0f}')}"
 
 
 @contextmanager

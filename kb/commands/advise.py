@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from kb.commands import _options
+from kb.commands import _options, _spread
 from kb.commands._console import Common
 from kb.commands._files import existing_path
 from kb.commands._kept import kept
@@ -45,12 +46,17 @@ def run(
     shape: _options.Shape = "",
     audience: _options.For = None,
     top: _options.Top = None,
+    workers: _spread.Workers = None,
+    scheduler: _spread.Scheduler = "",
+    worker_memory: _spread.WorkerMemory = None,
+    rank_timeout: _spread.RankTimeout = None,
 ) -> int:
     """Say what bounds a profile, and what to change first.
 
     Reads what msopprof, msprof or the PyTorch profiler wrote. The answer names what bounds the run, how much
     time is at stake, and ranked changes with expected gain, evidence, sources and how to check them. The run
-    is kept, so that `kb report` can show it again in another format.
+    is kept, so that `kb report` can show it again in another format. A job folder of many ranks is read rank by
+    rank, by worker processes where there are any, and the ranks are held against one another.
 
     Exit status: 0 judged, 3 the input cannot be read, 5 it lacks the counters that a judgement needs.
 
@@ -58,6 +64,7 @@ def run(
       kb advise ./OPPROF_20260101120000_ABCDEF
       kb advise op_summary.csv --soc Ascend310P3 --top 3
       kb advise rank0/ rank1/ rank2/ --format html > report.html
+      kb advise ./job_of_256_ranks --workers 8
       kb advise --metrics counters.json --format jsonl
       my_tool | kb advise --metrics - --format json
     """
@@ -70,7 +77,9 @@ def run(
         )
     from kb.engine import pipeline
 
+    read_by = _spread.spread(workers, scheduler, worker_memory, rank_timeout)
     request = request_for(common, soc=stated_soc(soc), shape=shape, audience=audience, top=top)
+    request = replace(request, spread=read_by)
     counters: Any = metrics
     if metrics == STDIN:
         from kb.engine.readers.metrics_json import load

@@ -95,11 +95,12 @@ def _title(check: Check, lang: str) -> str:
 def _page(checks: tuple[Check, ...], usable: bool, lang: str) -> Page:
     from kb.report.catalogue import say
     from kb.report.page import Heading, Items, Page, Table
+    from kb.report.sentences import tell
 
     heads = ("doctor.state", "doctor.check", "doctor.detail")
     titles = {check.id: _title(check, lang) for check in checks}
-    rows = tuple((_MARKS[check.state], titles[check.id], check.found) for check in checks)
-    remedies = tuple(f"{titles[check.id]}: {check.remedy}" for check in checks if check.remedy)
+    rows = tuple((_MARKS[check.state], titles[check.id], tell(check.found, lang)) for check in checks)
+    remedies = tuple(f"{titles[check.id]}: {tell(check.remedy, lang)}" for check in checks if check.remedy)
     table = Table(tuple(say(head, lang) for head in heads), rows)
     more = (Heading(say("doctor.remedy", lang)), Items(remedies)) if remedies else ()
     return Page(say("doctor.can" if usable else "doctor.cannot", lang), (table, *more), lang=lang)

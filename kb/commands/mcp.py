@@ -32,11 +32,11 @@ def run(
         int | None,
         typer.Option(
             "--http",
-            min=1,
+            min=0,
             max=65535,
             metavar="PORT",
             show_default=False,
-            help="Serve HTTP on this port of 127.0.0.1 instead of stdin and stdout.",
+            help="Serve HTTP on this port of 127.0.0.1 (0 takes a free one) instead of stdin and stdout.",
         ),
     ] = None,
 ) -> int:
@@ -67,6 +67,9 @@ def run(
     if port is None:
         serving.serve_stdio(server)
     else:
-        say(common, f"serving on http://{serving.HOST}:{port}{serving.PATH}; Ctrl-C ends it")
-        serving.serve_http(server, port)
+        from kb.loopback import HOST, listening
+
+        listener = listening(port, "--http")
+        say(common, f"serving on http://{HOST}:{listener.getsockname()[1]}{serving.PATH}; Ctrl-C ends it")
+        serving.serve_http(server, listener)
     return 0

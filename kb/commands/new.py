@@ -82,12 +82,17 @@ def free_id(entry_id: str) -> str:
     from kb.errors import UsageError
     from kb.knowledge.store import load_entries
     from kb.knowledge.validate import ID
+    from kb.textfile import reserved
 
     if not ID.fullmatch(entry_id) or len(entry_id) > 80:
         raise UsageError(
             f"{entry_id!r} is no id",
             where="ID",
             now="Use small letters and digits, joined by - or ., at most 80.",
+        )
+    if reserved(entry_id):
+        raise UsageError(
+            f"{entry_id!r} names a device on Windows", where="ID", now="Choose another id: it names a file."
         )
     if entry_id in load_entries():
         raise UsageError(
@@ -108,12 +113,17 @@ def write_new(path: Path, text: str) -> None:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            try:
+                file.write(text)
+                file.flush()
+            except OSError:  # no half file stays
+                path.unlink(missing_ok=True)
+                raise
     except FileExistsError as fault:
         raise UsageError(
             "the file exists", where=str(path), now="Choose another id, or go on in this file."
         ) from fault
     except OSError as fault:
-        now = "Give a folder that you may write to."
+        now = "Give a folder that you may write to and that has room."
         raise UsageError(f"cannot be written: {fault.strerror}", where=str(path), now=now) from fault

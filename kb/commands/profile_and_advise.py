@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kb.commands import _options, advise
-from kb.commands._console import Common, emit, say
+from kb.commands._console import Common, emit, in_words, say
 from kb.commands._forecast import print_forecast
 from kb.commands._kept import kept
 from kb.commands._progress import counting
@@ -145,7 +145,8 @@ def run(
         return print_forecast(common, Path(target[0]), request, input_shape or [], uncalibrated=uncalibrated)
     plan = collect.plan(options, collect.look_around(), shown_only=dry_run)
     if dry_run:
-        emit(collect.render_plan(plan))
+        lines = collect.render_plan(plan).splitlines()
+        emit("\n".join(in_words(common, line) for line in lines))
         return 0
     _announce(common, plan)
     with counting(common) as progress:
@@ -163,9 +164,12 @@ def _announce(common: Common, plan: Plan) -> None:
     """Before the run: the mode and why, the folder; what the mode can tell where it was not the user who chose it."""
     choice, lang = plan.mode, common.lang
     if plan.options.mode == "auto":
-        say(common, told("collect.mode", lang, mode=choice.mode, why=choice.why))
-        say(common, told("collect.can", lang, what="; ".join(choice.can)))
-        say(common, told("collect.cannot", lang, what="; ".join(choice.cannot)))
+        say(common, told("collect.mode", lang, mode=choice.mode, why=in_words(common, choice.why)))
+        say(common, told("collect.can", lang, what="; ".join(in_words(common, one) for one in choice.can)))
+        say(
+            common,
+            told("collect.cannot", lang, what="; ".join(in_words(common, one) for one in choice.cannot)),
+        )
     say(common, told("collect.into", lang, mode=choice.mode, folder=plan.output.path))
 
 

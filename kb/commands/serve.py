@@ -44,10 +44,12 @@ def run(
             f"the package {fault.name} is missing", now="Install it: pip install 'ascend-kb[serve]'"
         ) from fault
 
+    from kb.loopback import HOST
+
     token = secrets.token_urlsafe(24)
 
     def ready(at: int) -> None:
-        emit(f"http://{app.HOST}:{at}/{token}/?lang={common.lang}")
+        emit(f"http://{HOST}:{at}/{token}/?lang={common.lang}")
         if not common.quiet:
             emit("Ctrl-C ends it.")
         import sys

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from kb.addition import plain_sum
 from kb.engine import tensors
 from kb.engine.stated import sizes
 from kb.model import Features, PublishedGain
@@ -19,7 +20,7 @@ def apart(gain: PublishedGain, f: Features) -> float | None:
     gaps = [
         abs(math.log2(have / size)) for name, size in stated.items() if (have := f.get(name)) and size > 0
     ]
-    return sum(gaps) / len(gaps) if gaps else None
+    return plain_sum(gaps) / len(gaps) if gaps else None
 
 
 def _product_sizes(text: str, pattern: str) -> dict[str, float]:

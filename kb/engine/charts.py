@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.diagnose import operator_ref
 from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.pipes import PIPES
@@ -68,6 +69,7 @@ def charts(profile: Profile, features: RunFeatures, targets: Sequence[Target]) -
         paths=tuple(_paths(detailed[0].operator)) if detailed and detailed[0].operator else (),
         floors=tuple(floor for f in longest if (floor := _floor(f)) is not None),
         wall=tuple(_wall(profile)),
+        strips=profile.strips,
     )
 
 
@@ -106,7 +108,7 @@ def _operations(f: Features) -> tuple[float, str]:
     if "flops" in f.values:
         return f.values["flops"].value, "operations by shape"
     counted = [f.values[name].value for name in ("cube_operations", "vector_operations") if name in f.values]
-    return sum(counted), "operations by counters"
+    return plain_sum(counted), "operations by counters"
 
 
 def _bytes(f: Features, op: Operator) -> tuple[float, str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
+from kb.addition import plain_sum
 from kb.engine import signature, weights
 from kb.engine.alike import ALIKE, apart
 from kb.engine.metrics import RunFeatures
@@ -361,8 +362,8 @@ def _part(entry: Entry, finding: Finding) -> float:
         for ref, time in zip(finding.operators, times, strict=True)
         if any(operators.matches(name, ref.type or ref.name) for name in entry.operators if name != "*")
     ]
-    total = sum(times)
-    return sum(named) / total if named and total > 0 else 1.0
+    total = plain_sum(times)
+    return plain_sum(named) / total if named and total > 0 else 1.0
 
 
 def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> tuple[float, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,15 @@ from kb.engine.charts import charts
 from kb.engine.compare import compare as compare_reports
 from kb.engine.compare.extract import measured
 from kb.engine.content import content as content_of
+from kb.engine.job.spread import Spread
 from kb.engine.match import Match, match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
 from kb.experience import Outcome
-from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
-from kb.targets import Target, all_targets
+from kb.model import Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
+from kb.targets import Target
+from kb.targets import candidates as possible_chips
 
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
@@ -52,7 +54,7 @@ class Request:
     """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations.
 
     `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
-    and the knowledge base alone.
+    and the knowledge base alone. `spread` says who reads the ranks of a job, which changes nothing in the answer.
     """
 
     soc: str | None = None
@@ -60,6 +62,7 @@ class Request:
     who: str | None = None
     top: int = 20
     outcomes: tuple[Outcome, ...] = ()
+    spread: Spread = field(default_factory=Spread)
 
 
 def advise(
@@ -75,7 +78,11 @@ def advise(
         NothingToJudge: readable, but without the counters that any judgement needs.
     """
     from kb.engine import readers
+    from kb.engine.job.read import read_job
 
+    found = read_job([Path(path) for path in paths], request.soc, request.spread, progress)
+    if found is not None:
+        return replace(advise_profile(found.profile, request, knowledge), job=found.job)
     return advise_profile(readers.read(paths, soc=request.soc, progress=progress), request, knowledge)
 
 
@@ -131,7 +138,7 @@ def advise_profile(
     knowledge = knowledge or open_knowledge()
     content = content_of(profile)
     profile = stated.apply(profile, request.shape)
-    targets = candidate_targets(profile.chip)
+    targets = possible_chips(profile.chip)
     features = measure_profile(profile, targets)
     diagnosis = diagnose(features.run, features.operators, profile.scope)
     _require_counters(profile, diagnosis, features)
@@ -180,7 +187,7 @@ def _matches(
 def candidates(profile: Profile, knowledge: Knowledge) -> list[Match]:
     """What a profile's recommendations are chosen from, for the fit of the weights and for a look at the ranking."""
     profile = stated.apply(profile, None)
-    targets = candidate_targets(profile.chip)
+    targets = possible_chips(profile.chip)
     features = measure_profile(profile, targets)
     diagnosis = diagnose(features.run, features.operators, profile.scope)
     return _matches(diagnosis, features, targets, knowledge)
@@ -201,13 +208,6 @@ def open_knowledge() -> Knowledge:
         return search.nearness(text, kinds=kinds, k=count)
 
     return Knowledge(store.load_entries(), nearness, store.version())
-
-
-def candidate_targets(chip: Chip) -> tuple[Target, ...]:
-    """The chips that the profile may come from, by id."""
-    known = all_targets()
-    names = (chip.soc,) if chip.soc else chip.candidates
-    return tuple(known[name] for name in sorted(set(names)) if name in known)
 
 
 def _by_time(f: Features) -> tuple[float, str]:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kb.addition import plain_sum
 from kb.engine import weights
 from kb.engine.match import AROUND_THE_KERNEL, Match
 from kb.engine.published import of_pipe, published
@@ -55,7 +56,7 @@ def rank(
     pool = []
     for found in _by_entry_and_operators(matches, outcomes, run_scope, weighed):
         found.sort(key=lambda item: (-item[0], item[1].finding.id))
-        worth = found[0][0] + FURTHER_FINDING * sum(item[0] for item in found[1:])
+        worth = found[0][0] + FURTHER_FINDING * plain_sum(item[0] for item in found[1:])
         answers = tuple(item[1].finding.id for item in found)
         pool.append(_Candidate(worth, found[0][1], found[0][2], answers, here(found[0][1], outcomes)))
     chosen = _choose(pool, limit)

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
+from kb.addition import plain_sum
+
 SMALLEST = 1e-4  # a factor below this counts as this
 
 
@@ -42,4 +44,4 @@ def used() -> Mapping[str, float]:
 def worth(signs: Mapping[str, float], weights: Mapping[str, float] | None = None) -> float:
     """exp(sum of weight x sign); KeyError for a sign that the table does not hold."""
     table = used() if weights is None else weights
-    return math.exp(sum(table[name] * value for name, value in signs.items()))
+    return math.exp(plain_sum(table[name] * value for name, value in signs.items()))

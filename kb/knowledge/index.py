@@ -27,6 +27,7 @@ from pathlib import Path
 from statistics import fmean, pstdev
 
 from kb import shipped
+from kb.addition import plain_sum
 from kb.knowledge import terms, words
 from kb.knowledge.embed import Embedder, Encoder, code_bits, quantise, shipped_model
 from kb.knowledge.freshness import FORMAT
@@ -340,7 +341,7 @@ def _cosines_between(embedder: Encoder, entries: Sequence[Entry]) -> list[float]
     ]
     asked = [embedder.embed(title) for title in titles]
     return [
-        sum(x * y for x, y in zip(a, b, strict=True))
+        plain_sum(x * y for x, y in zip(a, b, strict=True))
         for n, a in enumerate(asked)
         for m, b in enumerate(vectors)
         if n != m

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from kb.addition import plain_sum
 from kb.knowledge import terms
 
 ALSO = 0.6  # weight of a term that was added to the query
@@ -87,10 +88,14 @@ def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
     field = len(_lookup(db, "field", "term", {*own, *meant.values()})) + len(meanings)
     mended = {terms.of_token(word)[0] for word in meant}
     weights = [(1.0 if term in counts else ALSO if term in mended else 0.0, rarity(term)) for term in own]
-    known = sum(held * weight for held, weight in weights) / (sum(weight for _, weight in weights) or 1.0)
-    reachable = sum(_token_weight(token, found, counts, rarity) for token, found in by_token.items() if found)
+    known = plain_sum(held * weight for held, weight in weights) / (
+        plain_sum(weight for _, weight in weights) or 1.0
+    )
+    reachable = plain_sum(
+        _token_weight(token, found, counts, rarity) for token, found in by_token.items() if found
+    )
     return Query(
-        by_token, also, reachable + ALSO * sum(map(rarity, also)), known, tuple(unknown), field, counts
+        by_token, also, reachable + ALSO * plain_sum(map(rarity, also)), known, tuple(unknown), field, counts
     )
 
 
@@ -108,7 +113,7 @@ def _token_weight(
     token: str, found: Sequence[str], counts: Mapping[str, int], rarity: Callable[[str], float]
 ) -> float:
     if terms.is_cjk(token):
-        return sum(map(rarity, found))
+        return plain_sum(map(rarity, found))
     known = [term for term in found if term in counts]
     return max(map(rarity, known or found[:1]))
 

@@ -22,6 +22,7 @@ from zlib import crc32
 
 from kb import settings, shipped
 from kb.errors import KnowledgeError
+from kb.guarded import defend
 from kb.knowledge import chosen, freshness, own
 from kb.knowledge import nearest as near
 from kb.knowledge.freshness import FORMAT
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"  # where an index lies that no file holds
 _LOCK_SECONDS = 60.0
 _SAY_AFTER_SECONDS = 1.0
+_LEFT_SECONDS = 3600.0  # without a change, after which a part of an index is nobody's
+_REMEMBERED = 5000  # entries, some 10 KB each
 _TOLD = 5  # faults of a team's entries told one by one
 
 
@@ -67,6 +70,7 @@ class Index:
         self._matrix: near.Matrix | None = None
         self._asked = 0
         self._names: dict[str, dict[int, str]] = {}
+        self.known: dict[str, Entry] = {}  # entries that were made already
 
     @property
     def codes(self) -> list[int]:
@@ -170,7 +174,7 @@ def opened(path: Path, embedder: Encoder) -> Index:
     """Open an index file; see `Index` for the errors."""
     db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     try:
-        return Index(db, embedder, str(path))
+        return Index(defend(db), embedder, str(path))
     except BaseException:
         db.close()
         raise
@@ -188,14 +192,23 @@ def in_memory(entries: Sequence[Entry], embedder: Encoder, left_out: Sequence[st
 
 @in_turn
 def load_entries(use: Index | None = None) -> dict[str, Entry]:
-    """All entries by id, in the order of the index: JSON only, no YAML."""
+    """All entries by id, in the order of the index: JSON only, no YAML.
+
+    Entries of an index of the usual size are made once: a server is asked for them with every report.
+    """
     from kb.knowledge import record
 
+    known = (index(chosen.BUILTIN) if use is None else use).known
+    if known:
+        return dict(known)
     found = {}
     for told in _records("SELECT json FROM entry ORDER BY n", (), use):
         if told["file"]:
             told["file"] = str(shipped.root() / told["file"])  # an absolute path stays as it is
         found[told["id"]] = record.entry(told)
+    source = index(chosen.BUILTIN) if use is None else use  # another one where it had to be made anew
+    if len(found) <= _REMEMBERED:
+        source.known = dict(found)
     return found
 
 
@@ -286,7 +299,7 @@ def _cached(
                 raise KnowledgeError(
                     f"the search index cannot be written: {getattr(fault, 'strerror', None) or fault}",
                     where=str(named),
-                    now="let KB_INDEX name a file in a folder you may write to",
+                    now="let KB_INDEX name a file in a folder you may write to and that has room",
                 ) from fault
     from kb.knowledge.merged import merged
 
@@ -313,11 +326,20 @@ def _made(
 ) -> Index:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
+        _sweep(path)
         found = None if anew else _usable(path, embedder, mark)  # another process may just have made it
         if found is None:
             _build(path, embedder, mark, progress)
             found = opened(path, embedder)
         return found
+
+
+def _sweep(path: Path) -> None:
+    """Delete what builders that were killed have left beside it; one at work has written within the hour."""
+    for part in path.parent.glob(f".{path.name}.*"):
+        with suppress(OSError):  # another one was faster, or it is somebody else's
+            if time.time() - part.stat().st_mtime > _LEFT_SECONDS:
+                part.unlink()
 
 
 def _build(path: Path, embedder: Encoder, mark: str, progress: Callable[[int], None] | None) -> None:
@@ -374,7 +396,7 @@ def _own_temporary() -> Path:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Let one process build at a time; after a minute go on all the same, since files are replaced whole."""
-    with path.with_name(path.name + ".lock").open("w") as handle:
+    with path.with_name(path.name + ".lock").open("wb") as handle:
         try:
             import fcntl
         except ImportError:  # no such locks on this system: at worst two build the same

@@ -35,9 +35,12 @@ class Roots:
         """
         try:
             found = (self.folders[0] / text).resolve()
+            looped = (
+                found.is_symlink()
+            )  # links that lead in a circle: since Python 3.13 not resolved, and no fault
         except (OSError, ValueError, RuntimeError) as fault:
             raise UsageError("this is no path", where="path", now="Give a path below a root.") from fault
-        if not text or not any(found.is_relative_to(folder) for folder in self.folders):
+        if not text or looped or not any(found.is_relative_to(folder) for folder in self.folders):
             roots = ", ".join(map(str, self.folders))
             raise UsageError(
                 "outside the folders that may be read", where=text[:200], now=f"Allowed: below {roots}."

@@ -5,6 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
+import signal
+import socket
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -13,11 +17,14 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 
 from kb.errors import KbError
+from kb.loopback import HOST, Busy, Turns, run
 from kb.mcp.answers import LONGEST, Document, Tool, Tools
 from kb.report.dump import dumps
 
-HOST = "127.0.0.1"
 PATH = "/mcp"
+# Calls that work and calls that may wait. Those that read files take memory with them, a big profile some 150 MB.
+QUICK, HEAVY = (8, 56), (2, 14)
+READING = frozenset({"advise", "check_model", "compare"})
 
 _INSTRUCTIONS = """Performance advice for Ascend NPUs, offline. Typical loop: `advise` on a profile folder, `show` the first
 recommendation, let the user change the code and profile again, `advise` again. `search` answers free questions. Gains are
@@ -27,9 +34,10 @@ ranges with a stated basis: repeat the range and the basis, never the upper end 
 def build(tools: Tools, version: str) -> MCPServer:
     """A server with every tool; what a tool raises on purpose reaches the agent as what, where and what now."""
     server: MCPServer = MCPServer("kb", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
+    quick, heavy = Turns(*QUICK), Turns(*HEAVY)
     for tool in tools.all():
         server.add_tool(
-            _guarded(tool),
+            _in_turn(_guarded(tool), heavy if tool.__name__ in READING else quick),
             name=tool.__name__,
             description=inspect.getdoc(tool),
             annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
@@ -39,27 +47,56 @@ def build(tools: Tools, version: str) -> MCPServer:
 
 
 def serve_stdio(server: MCPServer) -> None:
-    """Serve one client on stdin and stdout, until it goes."""
+    """Serve one client on stdin and stdout, until it goes or asks the process to end.
+
+    A thread waits in a read of stdin that nothing can interrupt, so a signal ends the process where it stands: the one
+    client there is has given up, and what is being kept is kept whole or not at all.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, _end_now)
     server.run("stdio")
 
 
-def serve_http(server: MCPServer, port: int) -> None:
-    """Serve on the loopback interface only; requests with another Host or any foreign Origin are refused."""
+def _end_now(number: int, _frame: object) -> None:
+    os._exit(128 + number)
+
+
+def serve_http(server: MCPServer, listener: socket.socket) -> None:
+    """Serve on a socket of the loopback interface; requests with another Host or any foreign Origin are refused.
+
+    Ctrl-C and SIGTERM let calls in hand finish.
+    """
+    port = listener.getsockname()[1]
     names = [f"{HOST}:{port}", f"localhost:{port}"]
     guard = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=names,
         allowed_origins=[f"http://{name}" for name in names],
     )
-    server.run(
-        "streamable-http",
-        host=HOST,
-        port=port,
+    app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         json_response=True,
         transport_security=guard,
+        host=HOST,
     )
+    run(app, listener)
+
+
+def _in_turn(tool: Tool, turns: Turns) -> Callable[..., Awaitable[Document]]:
+    """The tool in a thread when it is its turn; where too many wait already, the agent is told so at once."""
+
+    @functools.wraps(tool)
+    async def call(*args: Any, **given: Any) -> Document:
+        try:
+            return await turns.call(tool, *args, **given)
+        except Busy:
+            raise ToolError(
+                f"the server is busy: {turns.most} such calls are in hand\n  Call again in a few seconds."
+            ) from None
+
+    return call
 
 
 def _guarded(tool: Tool) -> Tool:

@@ -28,6 +28,7 @@ from kb.model.entry import (
     State,
     Text3,
 )
+from kb.model.job import CommonBottleneck, Job, LostRank, Over, RankTimes, SlowRank, SlowType
 from kb.model.judged import (
     Diagnosis,
     Evidence,
@@ -56,6 +57,7 @@ from kb.model.profile import (
     Tensor,
 )
 from kb.model.report import Report
+from kb.model.strips import Lane, Pause, Strip
 
 __all__ = [
     "Basis",
@@ -63,6 +65,7 @@ __all__ = [
     "Capture",
     "Charts",
     "Chip",
+    "CommonBottleneck",
     "Condition",
     "CoreCounters",
     "CoreKind",
@@ -76,6 +79,9 @@ __all__ = [
     "Follow",
     "Gain",
     "Grade",
+    "Job",
+    "Lane",
+    "LostRank",
     "Measure",
     "NotJudged",
     "Notice",
@@ -84,17 +90,23 @@ __all__ = [
     "OperatorFloor",
     "OperatorPipes",
     "OperatorRef",
+    "Over",
+    "Pause",
     "PipeShare",
     "Profile",
     "PublishedGain",
     "Rank",
+    "RankTimes",
     "Recommendation",
     "Report",
     "Roof",
     "RunTimes",
     "SimilarCase",
+    "SlowRank",
+    "SlowType",
     "SourceFile",
     "State",
+    "Strip",
     "Tensor",
     "Text3",
     "WallPart",

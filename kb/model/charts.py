@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kb.model.judged import OperatorRef
+from kb.model.strips import Strip
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +91,4 @@ class Charts:
     paths: tuple[DataPath, ...] = ()
     floors: tuple[OperatorFloor, ...] = ()
     wall: tuple[WallPart, ...] = ()
+    strips: tuple[Strip, ...] = ()

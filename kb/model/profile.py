@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kb.model.strips import Strip
+
 CoreKind = Literal[
     "vector",  # vector cores only
     "cube",  # cube cores only
@@ -35,6 +37,10 @@ class Measure:
     high: float | None = None
     n: int = 1
     computed: bool = False
+
+    def __reduce__(self) -> tuple[type[Measure], tuple[object, ...]]:
+        """Thousands of them go from a worker to the process that merges ranks; the generated way looks up every field."""
+        return Measure, (self.value, self.unit, self.origin, self.low, self.high, self.n, self.computed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +196,7 @@ class Profile:
     times: RunTimes = RunTimes()
     follows: tuple[Follow, ...] = ()
     ranks: tuple[Rank, ...] = ()
+    strips: tuple[Strip, ...] = ()  # of many devices those that pause longest
     tool_advice: tuple[str, ...] = ()  # what the vendor's tool itself printed or stored
     files: tuple[SourceFile, ...] = ()
     notices: tuple[Notice, ...] = ()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from kb.forecast import Forecast
 from kb.measured import Measured
 from kb.model.charts import Charts
+from kb.model.job import Job
 from kb.model.judged import Evidence, Finding, NotJudged, OperatorRef, Recommendation, SimilarCase
 from kb.model.profile import Capture, Chip, SourceFile
 
@@ -33,6 +34,7 @@ class Report:
     versions: Mapping[str, str] = field(default_factory=dict)  # kb, knowledge
     elapsed_us: float | None = None  # first start to last end, idle included
     ranks: int | None = None  # that all times of the report are sums over, where there are several
+    job: Job | None = None  # the ranks beside one another, where they were read one by one
     forecast: Forecast | None = None  # of a model before there is a device: then all times are estimates
     steps: int | None = None  # that the times cover, where the export marks steps
     content: str | None = None  # SHA-256 of what was measured, whatever was concluded from it

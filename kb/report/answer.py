@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kb import units
+from kb.addition import plain_sum
 from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
 from kb.report.catalogue import TEXTS, say
+from kb.report.sentences import tell
 from kb.report.text import clean, shorten
 from kb.report.three import first_three
 
@@ -38,7 +40,7 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
         lines.append(Line(say("answer.first", lang), say("first.nothing", lang)))
     if first is not None:
         basis = (
-            say("sure.gain", lang, basis=report.recommendations[0].gain.basis)
+            say("sure.gain", lang, basis=tell(report.recommendations[0].gain.basis, lang))
             if report.recommendations
             else ""
         )
@@ -151,7 +153,7 @@ def most_to_win(report: Report) -> float | None:
     if not floors:
         return None
     all_of = {(finding.base, finding.operators): part(finding) for finding in reversed(report.findings)}
-    return min(sum((all_of | floors).values()), 1.0)
+    return min(plain_sum((all_of | floors).values()), 1.0)
 
 
 def share_text(finding: Finding, lang: str) -> str:
@@ -265,7 +267,7 @@ def _base_us(report: Report, finding: str, gain: Gain) -> float | None:
     for found in report.findings:
         if found.id == finding and found.operators:
             times = [operator.time_us for operator in found.operators if operator.time_us is not None]
-            return sum(times) if times else None
+            return plain_sum(times) if times else None
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb import units
@@ -11,7 +12,9 @@ from kb.ask.tables import heads, sql
 from kb.report.catalogue import say
 from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
 from kb.report.rows import rows_table
+from kb.report.sentences import tell
 from kb.report.text import clean
+from kb.report.translated import title_of
 
 if TYPE_CHECKING:
     from kb.ask.answer import Reply
@@ -66,12 +69,26 @@ def answer_page(reply: Reply, intent: Intent, found: Answer, lang: str) -> Page:
 
 def _shown(found: Answer, lang: str) -> Block:
     """The rows as a table; a single one with its whole texts, under one another."""
+    found = _told(found, lang)
     table = _table(found, lang)
     if len(found.rows) > 1 or len(table.headers) < 2:
         return table
     values = [value for value in found.rows[0] if value not in (None, "")]
     pairs = zip(table.headers, table.rows[0], values, strict=True)
     return Fields(tuple((head, clean(raw) if isinstance(raw, str) else cell) for head, cell, raw in pairs))
+
+
+def _told(found: Answer, lang: str) -> Answer:
+    """The sentences among the rows in the language of the answer; names and commands are none."""
+    rows = [
+        [tell(value, lang) if isinstance(value, str) and " " in value else value for value in row]
+        for row in found.rows
+    ]
+    if {"entry", "title"} <= set(found.columns):
+        entry, title = found.columns.index("entry"), found.columns.index("title")
+        for row in rows:
+            row[title] = title_of(str(row[entry]), row[title], lang)
+    return replace(found, rows=tuple(map(tuple, rows)))
 
 
 def _table(found: Answer, lang: str) -> Table:

@@ -9,6 +9,7 @@ from kb.report.text import pad, width_of, wrap
 
 GAP = 2  # blanks between columns
 LEAST = 6  # columns of the screen that a column keeps in the end
+FIGURE = 12  # a figure with its unit, in a column flush right, is not broken up to this length
 WORD = 24  # a word up to this long is not broken while another column can give way
 
 
@@ -19,7 +20,7 @@ def lay_out(
 
     Columns in `right` are set flush right. The cells must be clean and one for each column.
     """
-    widths = column_widths(rows, width)
+    widths = column_widths(rows, width, right)
     for number, row in enumerate(rows):
         cells = [wrap(cell, size) for cell, size in zip(row, widths, strict=True)]
         for parts in zip_longest(*cells, fillvalue=""):
@@ -27,10 +28,22 @@ def lay_out(
             yield number, [pad(part, size, right=at in right) for at, (part, size) in enumerate(sized)]
 
 
-def column_widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+def too_narrow(rows: Sequence[Sequence[str]], width: int, right: frozenset[int] = frozenset()) -> bool:
+    """Whether a table cannot stand in `width` columns without breaking the words of its heads, the first row."""
+    widths = column_widths(rows, width, right)
+    whole = all(
+        max((width_of(word) for word in head.split()), default=0) <= size
+        for head, size in zip(rows[0], widths, strict=True)
+    )
+    return not whole or sum(widths) + GAP * (len(widths) - 1) > width
+
+
+def column_widths(
+    rows: Sequence[Sequence[str]], width: int, right: frozenset[int] = frozenset()
+) -> list[int]:
     """How wide each column may be so that all fit in `width`.
 
-    The widest gives way first, down to its longest word; only then are words broken.
+    The widest gives way first, down to its longest word; only then are words broken. Figures (columns in `right`) are last.
     """
     columns = list(zip(*rows, strict=True))
     widths = [max(width_of(cell) for cell in column) for column in columns]
@@ -38,8 +51,10 @@ def column_widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
         min(max((width_of(word) for cell in column for word in cell.split()), default=0), WORD)
         for column in columns
     ]
+    figures = [min(size, FIGURE) if at in right else 0 for at, size in enumerate(widths)]
+    words = [max(word, figure) for word, figure in zip(words, figures, strict=True)]
     room = width - GAP * (len(widths) - 1)
-    for least in (words, [LEAST] * len(widths)):
+    for least in (words, [max(LEAST, figure) for figure in figures], [LEAST] * len(widths)):
         while sum(widths) > room:
             loose = [at for at, size in enumerate(widths) if size > max(least[at], LEAST)]
             if not loose:

@@ -7,6 +7,8 @@ from typing import Any
 
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Page, Table
+from kb.report.sentences import tell, tell_all
+from kb.report.translated import title_of
 
 Row = Mapping[str, Any]
 ENGINES = (
@@ -33,16 +35,21 @@ def coverage_page(document: Row, lang: str) -> Page:
             Items(tuple(_trouble(row, lang) for row in troubled)),
         ]
     if document["warnings"]:
-        blocks += [Heading(say("head.warnings", lang)), Items(tuple(document["warnings"]))]
+        blocks += [Heading(say("head.warnings", lang)), Items(tell_all(document["warnings"], lang))]
     blocks += [Heading(say("head.operators", lang)), _table(rows, lang)]
-    noted = [f"{row['type']}: {_stated(row)}" for row in rows if _stated(row)]
+    noted = [f"{row['type']}: {tell(_stated(row), lang)}" for row in rows if _stated(row)]
     if noted:
         blocks += [Heading(say("check.limits", lang)), Items(tuple(noted))]
     cases = document["similar_cases"]
     if cases:
         blocks += [
             Heading(say("head.cases", lang)),
-            Items(tuple(f"{c['title']} ({c['id']}): {c['why']}" for c in cases)),
+            Items(
+                tuple(
+                    f"{title_of(c['id'], c['title'], lang)} ({c['id']}): {tell(c['why'], lang)}"
+                    for c in cases
+                )
+            ),
         ]
     return Page(_title(document, len(troubled), lang), tuple(blocks), note=str(document["model"]), lang=lang)
 
@@ -75,12 +82,12 @@ def _facts(document: Row, lang: str) -> Iterator[tuple[str, str]]:
             say("check.family_line", lang, name=family["name"], confidence=confidence),
         )
         if family.get("why"):
-            yield say("check.why", lang), family["why"]
-    yield say("check.tables", lang), str(document["tables"])
+            yield say("check.why", lang), tell(family["why"], lang)
+    yield say("check.tables", lang), tell(str(document["tables"]), lang)
 
 
 def _trouble(row: Row, lang: str) -> str:
-    reasons = "; ".join(row.get("broken", ())) or row["restriction"] or say(f"engine.{_engine(row)}", lang)
+    reasons = _reasons(row, lang) or say(f"engine.{_engine(row)}", lang)
     where = say(f"engine.{_engine(row)}", lang)
     text = f"{row['type']} x{row['count']}: {where}; {reasons}"
     if row.get("nodes"):
@@ -88,6 +95,12 @@ def _trouble(row: Row, lang: str) -> str:
     if row["remedies"]:
         text += f" -> {', '.join(row['remedies'])}"
     return text
+
+
+def _reasons(row: Row, lang: str) -> str:
+    """What the model breaks, else what the tables state; empty where neither is known."""
+    broken = tell_all(row.get("broken", ()), lang)
+    return "; ".join(broken) or tell(row["restriction"] or "", lang)
 
 
 def _table(rows: Sequence[Row], lang: str) -> Table:

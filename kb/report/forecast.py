@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb import units
+from kb.addition import plain_sum
 from kb.forecast import Forecast, ForecastOperator
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Para, Table
+from kb.report.sentences import tell, tell_all
 
 WITH_WORK, LISTED = (
     100,
@@ -32,7 +34,7 @@ def blocks(forecast: Forecast, lang: str, *, most: int = 12, room: int = 200) ->
 
 def ground_blocks(forecast: Forecast, lang: str) -> Iterator[Block]:
     """What has no time, what was checked, and what was taken for granted."""
-    missing = tuple(_missing(forecast))
+    missing = tuple(_missing(forecast, lang))
     if missing:
         yield Heading(say("forecast.missing", lang))
         yield Items(missing)
@@ -40,7 +42,7 @@ def ground_blocks(forecast: Forecast, lang: str) -> Iterator[Block]:
         yield Heading(say("forecast.checks", lang))
         yield Items(tuple(_check(check.name, check.text, check.holds, lang) for check in forecast.checks))
     yield Heading(say("forecast.assumptions", lang))
-    yield Items((*forecast.doubts, *forecast.assumptions))
+    yield Items(tell_all((*forecast.doubts, *forecast.assumptions), lang))
 
 
 def type_blocks(forecast: Forecast, lang: str, *, room: int = 200) -> Iterator[Block]:
@@ -54,7 +56,7 @@ def type_blocks(forecast: Forecast, lang: str, *, room: int = 200) -> Iterator[B
     )
     keys += ["flops", "bytes"] if room >= WITH_WORK else []
     keys += ["advice"] if room > LISTED else []
-    rows = sorted(groups.values(), key=lambda members: -sum(row.mid_us or 0.0 for row in members))
+    rows = sorted(groups.values(), key=lambda members: -plain_sum(row.mid_us or 0.0 for row in members))
     cells = tuple(tuple(_summed(members, lang)[key] for key in keys) for members in rows[:MOST_TYPES])
     heads = tuple(say(f"forecast.{key}", lang) for key in keys)
     yield Table(heads, cells, numeric=frozenset(at for at, key in enumerate(keys) if key in FIGURES))
@@ -94,7 +96,11 @@ def facts(forecast: Forecast, lang: str) -> Iterator[tuple[str, str]]:
         f"{say(f'engine.{_engine(name)}', lang)} {count}" for name, count in forecast.engines.items()
     )
     yield say("forecast.kernels", lang), f"{forecast.calls}: {engines}"
-    shares = [f"{name} {units.percent(share)}" for name, share in forecast.bounds.items() if share >= 0.005]
+    shares = [
+        f"{tell(name, lang)} {units.percent(share)}"
+        for name, share in forecast.bounds.items()
+        if share >= 0.005
+    ]
     yield say("forecast.goes", lang), ", ".join(shares)
 
 
@@ -106,7 +112,7 @@ def _engine(name: str) -> str:
 def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
     """The cells of one line, for rows of one type and engine."""
     low, mid, high = (
-        sum(getattr(row, name) or 0.0 for row in rows) for name in ("low_us", "mid_us", "high_us")
+        plain_sum(getattr(row, name) or 0.0 for row in rows) for name in ("low_us", "mid_us", "high_us")
     )
     bounds: dict[str, float] = {}
     for row in rows:
@@ -119,15 +125,15 @@ def _summed(rows: list[ForecastOperator], lang: str) -> dict[str, str]:
         "count": str(sum(row.count for row in rows)),
         "time": units.us(mid),
         "range": units.us_range(low, high),
-        "share": units.percent(sum(row.share or 0.0 for row in rows)),
-        "bound": max(bounds, key=lambda bound: bounds[bound]),
-        "flops": units.operations(sum(flops)) if flops else "",
-        "bytes": units.nbytes(sum(moved)) if moved else "",
+        "share": units.percent(plain_sum(row.share or 0.0 for row in rows)),
+        "bound": tell(max(bounds, key=lambda bound: bounds[bound]), lang),
+        "flops": units.operations(plain_sum(flops)) if flops else "",
+        "bytes": units.nbytes(plain_sum(moved)) if moved else "",
         "advice": ", ".join(list(dict.fromkeys(id for row in rows for id in row.advice))[:3]),
     }
 
 
-def _missing(forecast: Forecast) -> Iterator[str]:
+def _missing(forecast: Forecast, lang: str) -> Iterator[str]:
     reasons: dict[str, dict[str, int]] = {}
     for row in forecast.operators:
         if row.not_estimated is not None:
@@ -135,9 +141,9 @@ def _missing(forecast: Forecast) -> Iterator[str]:
             types[row.type] = types.get(row.type, 0) + row.count
     for reason, types in reasons.items():
         names = ", ".join(f"{name} x{count}" for name, count in sorted(types.items()))
-        yield f"{names}: {reason}"
+        yield f"{names}: {tell(reason, lang)}"
 
 
 def _check(name: str, text: str, holds: bool | None, lang: str) -> str:
     verdict = say({True: "forecast.holds", False: "forecast.doubtful", None: "forecast.open"}[holds], lang)
-    return f"{name}: {text} ({verdict})"
+    return f"{tell(name, lang)}: {tell(text, lang)} ({verdict})"

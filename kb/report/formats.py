@@ -7,15 +7,18 @@ from typing import Any
 
 from kb.report.catalogue import say
 from kb.report.page import Heading, Page, Table
+from kb.report.sentences import tell
 
 
 def formats_page(document: Mapping[str, Any], lang: str) -> Page:
     """The document of `kb formats` as tables."""
     heads = tuple(say(key, lang) for key in ("formats.name", "formats.title", "formats.family"))
     families = {"kernel": say("formats.kernel", lang), "job": say("formats.job", lang)}
-    rows = tuple((item["name"], item["title"], families[item["family"]]) for item in document["formats"])
-    archives = tuple((item["name"], item["holds"]) for item in document["archives"])
-    refused = tuple((item["name"], item["now"]) for item in document["refused"])
+    rows = tuple(
+        (item["name"], tell(item["title"], lang), families[item["family"]]) for item in document["formats"]
+    )
+    archives = tuple((item["name"], tell(item["holds"], lang)) for item in document["archives"])
+    refused = tuple((tell(item["name"], lang), tell(item["now"], lang)) for item in document["refused"])
     return Page(
         say("formats.count", lang, count=len(rows)),
         (

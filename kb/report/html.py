@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kb.model import Evidence, Finding, Recommendation, Report
-from kb.report import answer, forecast
+from kb.report import answer, forecast, job
 from kb.report.catalogue import say
 from kb.report.chart import CHARTS
-from kb.report.page import Heading
+from kb.report.page import Block, Heading
 from kb.report.page.html import block, table
+from kb.report.sentences import tell
 from kb.report.sheet import esc, sheet
 from kb.report.text import clean_lines, code_of
+from kb.report.translated import told
 
 NAME = "html"
 EXTENSION = ".html"
@@ -46,7 +48,7 @@ _Section = Callable[[Report, str, str], Iterator[str]]
 
 def _sections() -> tuple[tuple[str, _Section], ...]:
     return (
-        ("head.charts", _charts), ("head.data", _key_data), ("head.forecast", _forecast), ("head.operators", _operators), ("head.findings", _findings),
+        ("head.charts", _charts), ("head.data", _key_data), ("head.forecast", _forecast), ("head.job", _job), ("head.operators", _operators), ("head.findings", _findings),
         ("head.recommendations", _recommendations), ("head.cases", _cases), ("head.unjudged", _unjudged),
         ("head.warnings", _warnings), ("head.files", _files),
     )  # fmt: skip
@@ -54,6 +56,7 @@ def _sections() -> tuple[tuple[str, _Section], ...]:
 
 def _body(report: Report, lang: str, prefix: str) -> Iterator[str]:
     """The whole page of one report; `prefix` keeps its anchors apart from those of others on the page."""
+    report = told(report, lang)
     facts = [answer.chip_text(report, lang), answer.capture_text(report, lang)]
     facts.append(answer.time_whole(report, lang))
     yield f'<main>\n<h1>{esc(report.target)}</h1>\n<p class="quiet">{esc(" · ".join(filter(None, facts)))}</p>'
@@ -151,11 +154,21 @@ def _operators(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa
 def _forecast(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
     if report.forecast is None:
         return
-    for part in forecast.blocks(report.forecast, lang, most=40):
+    yield from _within(forecast.blocks(report.forecast, lang, most=40))
+
+
+def _within(parts: Iterable[Block]) -> Iterator[str]:
+    """Blocks within a section: their headings are one level lower."""
+    for part in parts:
         for line in block(part):
             yield (
                 line.replace("<h2>", "<h3>").replace("</h2>", "</h3>") if isinstance(part, Heading) else line
             )
+
+
+def _job(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
+    if report.job is not None:
+        yield from _within(job.blocks(report.job, lang))
 
 
 def _findings(report: Report, lang: str, prefix: str) -> Iterator[str]:
@@ -196,7 +209,7 @@ def _recommendation(report: Report, advice: Recommendation, lang: str, prefix: s
     yield f'<div class="card" id="{prefix}advice-{advice.rank}" data-f><h3><span class="rank">{advice.rank}</span>{esc(advice.title)}</h3>'
     yield f'<p class="gain">{esc(answer.gain_text(report, advice, lang))}</p>'
     facts = (
-        ("label.basis", esc(advice.gain.basis)),
+        ("label.basis", esc(tell(advice.gain.basis, lang))),
         ("label.finding", _finding_link(report, advice.finding, prefix)),
         ("label.evidence", _list(advice.evidence)),
         ("label.who", esc(answer.who_text(advice.who, advice.effort, lang))),

@@ -24,6 +24,7 @@ _FURTHER = (
     "total_us",
     "elapsed_us",
     "ranks",
+    "job",
     "steps",
     "operators",
     "forecast",

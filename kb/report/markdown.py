@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kb.model import Finding, OperatorRef, Recommendation, Report
-from kb.report import answer, forecast
+from kb.report import answer, forecast, job
 from kb.report.catalogue import say
 from kb.report.escape import md, md_code, md_fence, md_prose
-from kb.report.page import Heading
+from kb.report.page import Block, Heading
 from kb.report.page.markdown import block, table
+from kb.report.sentences import tell
 from kb.report.text import code_of
+from kb.report.translated import told
 
 NAME = "markdown"
 EXTENSION = ".md"
@@ -21,6 +23,7 @@ TOP = 5
 
 def render(report: Report, *, lang: str = "en", width: int = 80, color: bool = False) -> str:  # noqa: ARG001
     """The report as Markdown; no text in it can become markup."""
+    report = told(report, lang)
     sections = (
         ("basic", _basic),
         ("data", _data),
@@ -46,8 +49,12 @@ def _basic(report: Report, lang: str) -> Iterator[str]:
     ]
     labelled = tuple((say(key, lang), value) for key, value in rows if value)
     yield from table((say("label.item", lang), say("label.value", lang)), labelled)
+    if report.job is not None:
+        yield ""
+        yield f"**{say('head.job', lang)}**"
+        yield from _within(job.blocks(report.job, lang))
     if report.forecast is not None:
-        yield from _forecast(report, lang)
+        yield from _within(forecast.blocks(report.forecast, lang, most=20))
     elif len(report.operators) > 1:
         yield ""
         yield from _operators(report, lang)
@@ -68,11 +75,11 @@ def _operators(report: Report, lang: str) -> Iterator[str]:
     yield from table(heads, tuple(_operator_row(operator, lang) for operator in longest), frozenset({3, 4}))
 
 
-def _forecast(report: Report, lang: str) -> Iterator[str]:
-    assert report.forecast is not None  # noqa: S101 - asked before
-    for part in forecast.blocks(report.forecast, lang, most=20):
+def _within(parts: Iterable[Block]) -> Iterator[str]:
+    """Blocks within a section: the report has four headings, and these are not among them."""
+    for part in parts:
         yield ""
-        if isinstance(part, Heading):  # the report has four headings, and these are not among them
+        if isinstance(part, Heading):
             note = f" ({md(part.note)})" if part.note else ""
             yield f"**{md(part.text)}**{note}"
         else:
@@ -144,7 +151,7 @@ def _suggestion(report: Report, advice: Recommendation, lang: str) -> Iterator[s
     facts = (
         ("skill.related", answer.finding_text(report, advice.finding)),
         ("label.gain", answer.gain_text(report, advice, lang)),
-        ("label.basis", advice.gain.basis),
+        ("label.basis", tell(advice.gain.basis, lang)),
         ("label.evidence", "; ".join(advice.evidence)),
         ("label.who", answer.who_text(advice.who, advice.effort, lang)),
         ("label.steps", advice.steps[0] if len(advice.steps) == 1 else ""),

@@ -12,6 +12,7 @@ from kb.report import forecast as forecasts
 from kb.report.catalogue import say
 from kb.report.coverage import ENGINES
 from kb.report.page import Block, Fields, Heading, Items, Page, Para, Table
+from kb.report.sentences import tell, tell_all
 
 Row = Mapping[str, Any]
 HOT = 15
@@ -53,7 +54,7 @@ def _facts(document: Row, forecast: Forecast, lang: str) -> Iterator[tuple[str, 
         line = say("check.family_line", lang, name=family["name"], confidence=confidence)
         yield say("check.family", lang), line
     yield from forecasts.facts(forecast, lang)
-    yield say("check.tables", lang), coverage["tables"]
+    yield say("check.tables", lang), tell(coverage["tables"], lang)
 
 
 def _fallbacks(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[Block]:
@@ -64,11 +65,15 @@ def _fallbacks(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterat
         return
     lines = []
     for row in rows:
-        reason = "; ".join(row.get("broken", ())) or row["restriction"] or ""
+        reason = "; ".join(tell_all(row.get("broken", ()), lang)) or tell(row["restriction"] or "", lang)
         engine = str(row["engine"])
         line = f"{row['type']} x{row['count']}: {say(f'engine.{engine}', lang)}; {reason}"
         lines.append("; ".join([line, *_named(row["remedies"], entries, lang)]))
-    lines += [text for text in document["coverage"]["warnings"] if not document["coverage"]["importable"]]
+    lines += [
+        tell(text, lang)
+        for text in document["coverage"]["warnings"]
+        if not document["coverage"]["importable"]
+    ]
     yield Items(tuple(lines))
 
 
@@ -107,7 +112,7 @@ def _cases(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[B
                 )
             )  # fmt: skip
     yield Table(heads, tuple(rows), frozenset({2, 3}))
-    yield Items(tuple(f"{case['id']}: {case['why']}" for case in cases))
+    yield Items(tuple(f"{case['id']}: {tell(case['why'], lang)}" for case in cases))
 
 
 def _step(step: Row, document: Row, entries: Mapping[str, Entry], lang: str) -> str:
@@ -120,7 +125,7 @@ def _step(step: Row, document: Row, entries: Mapping[str, Entry], lang: str) -> 
     if kind == "advice" and ids and ids[0] in entries:
         subject = f"{entries[ids[0]].title.get(lang)} ({ids[0]})"
         ids = []
-    parts = [subject, step.get("why", "")]
+    parts = [subject, tell(step.get("why", ""), lang)]
     if step.get("saves_high") is not None:
         low, high = units.percent(step["saves_low"]), units.percent(step["saves_high"])
         parts.append(say("migrate.saves", lang, low=low, high=high))
@@ -136,7 +141,7 @@ def _profile(document: Row, lang: str) -> Iterator[str]:
     for row in document["profile_first"]:
         common = {"type": row["type"], "count": row["count"], "name": row["name"]}
         if row.get("not_estimated"):
-            yield say("migrate.unestimated", lang, **common, reason=row["not_estimated"])
+            yield say("migrate.unestimated", lang, **common, reason=tell(row["not_estimated"], lang))
         else:
             span = units.us_range(row["low_us"], row["high_us"])
             yield say("migrate.uncertain", lang, **common, range=span)

@@ -9,6 +9,7 @@ from kb import units
 from kb.model import to_dict
 from kb.report.catalogue import say
 from kb.report.page import Page, Table
+from kb.report.sentences import tell
 from kb.report.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -27,17 +28,19 @@ def runs_page(found: Sequence[RunSummary], where: str, lang: str) -> Page:
     """The list, the newest first; `where` they are kept."""
     if not found:
         return Page(say("runs.none", lang), note=where, lang=lang)
-    table = Table(tuple(say(head, lang) for head in HEADS), tuple(map(_cells, found)), frozenset({3}))
+    table = Table(
+        tuple(say(head, lang) for head in HEADS), tuple(_cells(run, lang) for run in found), frozenset({3})
+    )
     return Page(say("runs.count", lang, count=len(found), db=where), (table,), lang=lang)
 
 
-def _cells(run: RunSummary) -> tuple[str, ...]:
+def _cells(run: RunSummary, lang: str) -> tuple[str, ...]:
     return (
         run.id,
         run.created.replace("T", " ").removesuffix("+00:00"),
         _end(run.target),
         "" if run.total_us is None else units.us(run.total_us),
-        shorten(clean(run.headline), HEADLINE),
+        shorten(clean(tell(run.headline, lang)), HEADLINE),
     )
 
 

@@ -10,9 +10,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kb import units
+from kb.addition import plain_sum
 from kb.model import Evidence, Finding, OperatorRef, PipeShare, Recommendation, Report, WorkPoint
-from kb.report import answer, forecast
+from kb.report import answer, forecast, job
+from kb.report.sentences import tell
 from kb.report.text import clean, clean_lines, code_of, pad, shorten, width_of
+from kb.report.translated import told
 
 if TYPE_CHECKING:
     from kb.report.screen import Cell, Screen
@@ -35,6 +38,7 @@ def render(report: Report, *, lang: str, width: int, color: bool) -> str:
     """The report as text at most `width` columns wide (taken as 40 to 160)."""
     from kb.report.screen import Screen  # noqa: PLC0415 - rich; the other views do without
 
+    report = told(report, lang)
     screen = Screen(lang, width, color=color)
     for part in (
         _head,
@@ -42,6 +46,7 @@ def render(report: Report, *, lang: str, width: int, color: bool) -> str:
         _key_data,
         _operators,
         _forecast,
+        _job,
         _pipes,
         _roofline,
         _findings,
@@ -98,7 +103,7 @@ def _part_of(item: Evidence, room: int) -> str:
 def _operators(screen: Screen, report: Report) -> None:
     if len(report.operators) < 2 or report.forecast is not None:
         return
-    spent = sum(item.time_us or 0.0 for item in report.operators)
+    spent = plain_sum(item.time_us or 0.0 for item in report.operators)
     overlap = report.total_us is not None and spent > report.total_us * 1.005
     screen.heading("head.operators", note=screen.say("operators.overlap") if overlap else "")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
@@ -119,6 +124,17 @@ def _forecast(screen: Screen, report: Report) -> None:
             screen.line()
         for line in text.block(part, screen.width, False):
             screen.line(line, "bold cyan" if isinstance(part, Heading) else "")
+
+
+def _job(screen: Screen, report: Report) -> None:
+    if report.job is None:
+        return
+    from kb.report.page import Heading, text  # noqa: PLC0415
+
+    screen.heading("head.job")
+    for part in job.blocks(report.job, screen.lang, room=screen.width - 2):
+        for line in text.block(part, screen.width - 2, False):
+            screen.line(f"  {line}".rstrip(), "bold" if isinstance(part, Heading) else "")
 
 
 def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[Cell]:
@@ -229,7 +245,7 @@ def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> N
             screen.field(head, text, indent=4, edge=edge, hang=hang, style=style)
 
     field("gain", [answer.gain_text(report, advice, screen.lang)], "green")
-    field("basis", [advice.gain.basis])
+    field("basis", [tell(advice.gain.basis, screen.lang)])
     field("finding", [answer.finding_text(report, advice.finding)])
     field("evidence", advice.evidence)
     field("who", [answer.who_text(advice.who, advice.effort, screen.lang)])

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kb.addition import plain_sum
 from kb.model import Finding, OperatorRef, Recommendation, Report
 
 COUNT = 3
@@ -65,7 +66,7 @@ def _saved(report: Report, chosen: tuple[Recommendation, ...], base: str, end: s
             of_group = finding.share / share[group] if share[group] > 0 else 1.0
             left[group] *= 1 - min(1.0, gain * of_group)
             parts[group] = part
-    operators = sum(share[key] * parts[key] * min(1 - left[key], _open(report, key)) for key in left)
+    operators = plain_sum(share[key] * parts[key] * min(1 - left[key], _open(report, key)) for key in left)
     whole = math.prod(1 - min(1 - kept[id], max(0.0, room[id])) for id in kept)
     return min(1.0, 1 - (1 - min(1.0, operators)) * whole)
 

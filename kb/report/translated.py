@@ -1,7 +1,7 @@
-"""A report in another language: what entries say is taken from their translations.
+"""A report in another language: what entries say from their translations, what the engine says from its templates.
 
-The engine computes in English. Names of metrics, figures and units are the same in every language; sentences that
-only the engine has (warnings, reasons, the basis of a gain) stay in English.
+The engine computes in English. Names of metrics, figures and units are the same in every language. `in_language` is for
+every format; `told` for people only, because documents keep the sentences of the engine as programs know them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kb.errors import KbError
-from kb.model import Entry, Finding, Recommendation, Report, SimilarCase
+from kb.model import Entry, Evidence, Finding, NotJudged, Recommendation, Report, SimilarCase
 from kb.report import answer
 from kb.report.catalogue import say
 from kb.report.forecast import total_text
+from kb.report.sentences import tell, tell_all
 
 READINGS = 2  # of a finding that its summary repeats
 
@@ -33,19 +34,58 @@ def in_language(report: Report, lang: str) -> Report:
     )
 
 
+def told(report: Report, lang: str) -> Report:
+    """The report with the sentences of the engine in `lang`, for the views that people read.
+
+    The basis of a gain stays as it is: views say it with `kb.report.sentences.tell`, and read before whether it is modelled.
+    """
+    if lang == "en":
+        return report
+    return replace(
+        report,
+        headline=tell(report.headline, lang),
+        chip=replace(report.chip, how=tell(report.chip.how, lang)),
+        findings=tuple(_told_finding(item, lang) for item in report.findings),
+        not_judged=tuple(
+            NotJudged(item.id, tell(item.reason, lang), tell(item.collect, lang))
+            for item in report.not_judged
+        ),
+        recommendations=tuple(
+            replace(item, evidence=tell_all(item.evidence, lang)) for item in report.recommendations
+        ),
+        similar_cases=tuple(replace(item, why=tell(item.why, lang)) for item in report.similar_cases),
+        warnings=tell_all(report.warnings, lang),
+        key_data=tuple(_told_evidence(item, lang) for item in report.key_data),
+    )
+
+
+def _told_finding(item: Finding, lang: str) -> Finding:
+    evidence = tuple(_told_evidence(found, lang) for found in item.evidence)
+    return replace(item, summary=tell(item.summary, lang), evidence=evidence)
+
+
+def _told_evidence(item: Evidence, lang: str) -> Evidence:
+    value = tell(item.value, lang) if isinstance(item.value, str) and " " in item.value else item.value
+    return replace(item, value=value, limit=tell(item.limit, lang), source=tell(item.source, lang))
+
+
 def _headline(report: Report, findings: Sequence[Finding], lang: str) -> str:
     """The first finding and its operator; before it, where nothing was measured, that and the time foretold."""
     text = ""
     if findings:
         name = answer.subject(findings[0], lang) if findings[0].scope == "operator" else ""
-        text = f"{name}: {findings[0].summary}" if name else findings[0].summary or findings[0].pattern
+        summary = findings[0].summary or findings[0].pattern
+        text = f"{name}: {summary}" if name and not summary.startswith(name) else summary
     if report.forecast is not None:
         return f"{say('forecast.verdict', lang, total=total_text(report.forecast))} {text}".rstrip()
     return text or report.headline
 
 
 def _finding(item: Finding, entries: Mapping[str, Entry], lang: str) -> Finding:
-    """The title of its pattern, with the readings that it rests on."""
+    """Its sentence; where that is not known in `lang`, the title of its pattern with the readings that it rests on."""
+    summary = tell(item.summary, lang)
+    if summary != item.summary:
+        return replace(item, summary=summary)
     entry = entries.get(item.pattern)
     if entry is None:
         return item
@@ -69,6 +109,12 @@ def _advice(item: Recommendation, entries: Mapping[str, Entry], lang: str) -> Re
 def _case(item: SimilarCase, entries: Mapping[str, Entry], lang: str) -> SimilarCase:
     entry = entries.get(item.id)
     return item if entry is None else replace(item, title=entry.title.get(lang))
+
+
+def title_of(entry: str, title: str, lang: str) -> str:
+    """The title of an entry in `lang`; as it is given for English and for what is no entry."""
+    found = None if lang == "en" else _entries().get(entry)
+    return title if found is None else found.title.get(lang)
 
 
 def _entries() -> Mapping[str, Entry]:

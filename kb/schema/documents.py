@@ -196,9 +196,12 @@ class EvalAdviceDocument:
 
 @dataclass(frozen=True, slots=True)
 class EvalDocument:
-    """Scores of search, or of estimates."""
+    """Scores of search, or of estimates; `unreached` and `below_floor` where asked for, `summary` of networks."""
 
     results: tuple[Mapping[str, Any], ...]
+    unreached: tuple[str, ...] | None
+    below_floor: tuple[str, ...] | None
+    summary: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,8 @@ header lets another origin read an answer.
 from __future__ import annotations
 
 import hmac
-import socket
 from collections.abc import Callable
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -21,12 +19,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb import library, service
 from kb.errors import KbError, UsageError
+from kb.loopback import HOST, listening, run
+from kb.report.catalogue import say
 from kb.report.load import report_from_dict
 from kb.serve import pages
 from kb.vocabulary.entries import LANGUAGES
 
-HOST = "127.0.0.1"
 AT_ONCE = 64  # requests in hand; more are answered 503 at once
+AGAIN_SECONDS = 2  # after which whoever got that may ask again: 64 searches take less
 LONGEST_QUERY = 1000  # characters
 SHOWN_RUNS = 200
 
@@ -48,7 +48,7 @@ def build(token: str, db: str | None = None) -> Starlette:
             pages.runs_page(root, service.runs(limit=SHOWN_RUNS, db=db)["runs"], _lang(request))
         )
 
-    def run(request: Request) -> Response:
+    def one_run(request: Request) -> Response:
         name = request.path_params["run"]
         found = report_from_dict(service.run(name, db=db), where=f"run {name}")
         return HTMLResponse(pages.report(root, found, _lang(request)))
@@ -56,7 +56,9 @@ def build(token: str, db: str | None = None) -> Starlette:
     def compare(request: Request) -> Response:
         names = [request.query_params.get(side, "").strip() for side in ("before", "after")]
         if not any(names):
-            return HTMLResponse(pages.comparison_form(root, _lang(request)))
+            return HTMLResponse(
+                pages.comparison_form(root, service.runs(limit=SHOWN_RUNS, db=db)["runs"], _lang(request))
+            )
         before, after = (report_from_dict(service.kept(name, db=db), where=f"run {name}") for name in names)
         asked = dict(zip(("before", "after"), names, strict=True))
         return HTMLResponse(pages.comparison(root, library.compare(before, after), asked, _lang(request)))
@@ -79,7 +81,7 @@ def build(token: str, db: str | None = None) -> Starlette:
 
     routes = [
         Route(f"{root}/", runs),
-        Route(f"{root}/runs/{{run}}", run),
+        Route(f"{root}/runs/{{run}}", one_run),
         Route(f"{root}/compare", compare),
         Route(f"{root}/search", search),
         Route(f"{root}/entries/{{id}}", entry),
@@ -88,6 +90,7 @@ def build(token: str, db: str | None = None) -> Starlette:
     guards = [
         Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"]),
         Middleware(_Guard, token=token),
+        Middleware(_Queue),
     ]
     return Starlette(routes=routes, middleware=guards, exception_handlers={KbError: failed})
 
@@ -98,21 +101,9 @@ def serve(app: Starlette, port: int, ready: Callable[[int], None]) -> None:
     Raises:
         UsageError: the port is taken.
     """
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((HOST, port))
-        listener.listen(AT_ONCE)  # before it is announced, so that nobody comes too early
-    except OSError as fault:
-        raise UsageError(
-            f"port {port} cannot be used: {fault.strerror}", where="--port", now="Choose another."
-        ) from fault
+    listener = listening(port, "--port")
     ready(listener.getsockname()[1])
-    config = uvicorn.Config(
-        app, log_level="error", access_log=False, limit_concurrency=AT_ONCE, timeout_graceful_shutdown=10,
-        server_header=False, date_header=False,
-    )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    run(app, listener)
 
 
 def _searched(request: Request) -> service.Document:
@@ -151,3 +142,26 @@ class _Guard:
             await Response("read-only", 405)(scope, receive, guarded)
         else:
             await self.app(scope, receive, guarded)
+
+
+class _Queue:
+    """So many requests in hand; one more is told at once to come again, instead of making all of them late."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.in_hand = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if self.in_hand >= AT_ONCE:
+            text = say("serve.busy", _lang(Request(scope)), seconds=AGAIN_SECONDS)
+            headers = {"Retry-After": str(AGAIN_SECONDS)}
+            await Response(text, 503, headers, "text/plain; charset=utf-8")(scope, receive, send)
+            return
+        self.in_hand += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.in_hand -= 1

@@ -11,10 +11,12 @@ from kb.comparison import Comparison
 from kb.model import Entry, Report
 from kb.report import html
 from kb.report.catalogue import say
-from kb.report.comparison.pages import comparison_page
+from kb.report.comparison import html as compared
+from kb.report.comparison.words import headline
 from kb.report.entries import entry_page
 from kb.report.page.html import body, table
 from kb.report.runs import HEADS
+from kb.report.sentences import tell
 from kb.report.sheet import esc, sheet
 from kb.report.translated import in_language
 from kb.vocabulary.entries import KINDS, LANGUAGES
@@ -25,7 +27,9 @@ def runs_page(root: str, runs: Sequence[Mapping[str, Any]], lang: str) -> str:
     title = say("serve.runs", lang)
     heads = tuple(say(key, lang) for key in HEADS)
     rows = tuple(_run_cells(root, run, lang) for run in runs)
-    lines = list(table(heads, rows, frozenset({3}))) if rows else [f"<p>{esc(say('runs.none', lang))}</p>"]
+    lines = ['<div class="stack">', *table(heads, rows, frozenset({3})), "</div>"]
+    if not rows:
+        lines = [f"<p>{esc(say('runs.none', lang))}</p>"]
     return _page(root, title, lines, lang)  # fmt: skip
 
 
@@ -33,9 +37,13 @@ def _run_cells(root: str, run: Mapping[str, Any], lang: str) -> tuple[str, ...]:
     link = f"{root}/runs/{quote(run['id'], safe='')}?lang={lang}"
     time = "" if run.get("total_us") is None else units.us(run["total_us"])
     return (
-        f'<a href="{esc(link)}">{esc(run["id"])}</a>', esc(run["created"].replace("T", " ")[:16]), esc(run["target"]),
-        esc(time), esc(run.get("headline", "")),
+        f'<code><a href="{esc(link)}">{esc(run["id"])}</a></code>', f'<span class="whole">{esc(_kept_at(run))}</span>', esc(run["target"]),
+        esc(time), esc(tell(run.get("headline") or "", lang)),
     )  # fmt: skip
+
+
+def _kept_at(run: Mapping[str, Any]) -> str:
+    return str(run["created"]).replace("T", " ")[:16]
 
 
 def search_page(root: str, asked: Mapping[str, str], found: Mapping[str, Any] | None, lang: str) -> str:
@@ -94,27 +102,32 @@ def report(root: str, found: Report, lang: str) -> str:
     return text.replace("<body>\n", f"<body>\n{_links(root, lang, {})}\n", 1)
 
 
-def comparison_form(root: str, lang: str) -> str:
-    """Which two runs to compare."""
-    fields = "".join(_box(name, f"compare.{name}", {}, lang) for name in ("before", "after"))
+def comparison_form(root: str, runs: Sequence[Mapping[str, Any]], lang: str) -> str:
+    """Which two runs to compare; the kept ones are offered."""
+    fields = "".join(
+        _box(name, f"compare.{name}", {}, lang).replace("<input ", '<input list="kept" ', 1)
+        for name in ("before", "after")
+    )
+    known = "".join(
+        f'<option value="{esc(run["id"])}">{esc(run["target"])} · {esc(_kept_at(run))}</option>'
+        for run in runs
+    )
     title = say("serve.compare", lang)
     form = (
         f'<form class="ask" action="{esc(root)}/compare" method="get"><input type="hidden" name="lang" value="{lang}">'
-        f"{fields}<button>{esc(title)}</button></form>"
+        f'{fields}<datalist id="kept">{known}</datalist><button>{esc(title)}</button></form>'
     )
     return _page(root, title, [form, f'<p class="quiet">{esc(say("serve.two", lang))}</p>'], lang)
 
 
 def comparison(root: str, found: Comparison, asked: Mapping[str, str], lang: str) -> str:
     """Two runs against one another, as `kb compare` says it."""
-    page = comparison_page(found, lang)
-    note = f'<p class="quiet">{esc(page.note)}</p>'
-    return _page(root, page.title, [note, *body(page)], lang, asked)
+    return _page(root, headline(found, lang), compared.body(found, lang), lang, asked)
 
 
 def fault(root: str, what: str, now: str, lang: str) -> str:
     """What went wrong and what now."""
-    lines = [f"<p>{esc(what)}</p>", f'<p class="quiet">{esc(now)}</p>']
+    lines = [f"<p>{esc(tell(what, lang))}</p>", f'<p class="quiet">{esc(tell(now, lang))}</p>']
     return _page(root, say("serve.fault", lang), lines, lang)
 
 

@@ -10,15 +10,17 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kb import settings
 from kb.errors import SourceError, UsageError
+from kb.guarded import defend
 from kb.store.migrations import migrate
 
 BUSY_SECONDS = 30.0  # how long to wait for others that are writing
 _RETRY_SECONDS = 0.02
+_LOG_BYTES = 64 * 1024  # that an empty write-ahead log takes, with its index
 
 
 def location(db: str | None = None) -> Path:
@@ -68,7 +70,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             _write_ahead(connection)
-            connection.execute("PRAGMA foreign_keys=ON")
+            defend(connection).execute("PRAGMA foreign_keys=ON")
             connection.row_factory = sqlite3.Row
             migrate(connection)
             yield connection
@@ -106,7 +108,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     with _faults(path):
         connection = sqlite3.connect(_address(path), uri=True)
         try:
-            connection.row_factory = sqlite3.Row
+            defend(connection).row_factory = sqlite3.Row
             yield connection
         finally:
             connection.close()
@@ -127,7 +129,7 @@ def looking(path: Path) -> Iterator[sqlite3.Connection]:
         try:
             if found is None:
                 migrate(connection)
-            yield connection
+            yield defend(connection)
         finally:
             connection.close()
 
@@ -138,7 +140,28 @@ def _address(path: Path) -> str:
 
 
 def _writable(path: Path) -> bool:
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    """Whether it can be opened as always: a write-ahead log needs a place beside the file, even for reading.
+
+    On a full disk a store without anything in its log is read as it lies there.
+    """
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        return False
+    return _room(path) or _logged(path)
+
+
+def _room(path: Path) -> bool:
+    if not hasattr(os, "statvfs"):
+        return True
+    with suppress(OSError):
+        disk = os.statvfs(path.parent)
+        return disk.f_bavail * disk.f_frsize >= _LOG_BYTES
+    return True
+
+
+def _logged(path: Path) -> bool:
+    """Whether the write-ahead log holds something that the file does not have yet."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
 
 
 @contextmanager
@@ -150,8 +173,13 @@ def _faults(path: Path, *, files: bool = True) -> Iterator[None]:
         text = str(fault)
         if "locked" in text or "busy" in text:
             now = "Another kb is writing; try again, or give another file with --db."
+        elif "disk is full" in text or "disk I/O" in text:
+            now = "Make room on that disk, or give a file on another one with --db; what was kept before is whole."
         elif "not a database" in text or "malformed" in text:
-            now = "Move the file away, or give another file with --db."
+            now = (
+                "Move the file away, or give another file with --db; "
+                "what is left of it comes out with `sqlite3 FILE .recover | sqlite3 NEW`."
+            )
         else:
             now = "Give a file that can be written with --db, or set KB_DB."
         raise SourceError(f"the run store cannot be used: {text}", where=str(path), now=now) from fault

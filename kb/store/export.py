@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -22,7 +23,10 @@ from kb.store.views import VIEWS
 FORMATS = ("csv", "json", "jsonl", "parquet")
 TABLES = (*VIEWS, *(name for name in DETAILS))
 Rows = Iterable[tuple[Any, ...]]
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# what a spreadsheet takes for the start of a formula, also in the wide characters of Chinese and Japanese ones
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# what a terminal obeys where the file is shown on one; line breaks and tabs stay, in quotes
+_OBEYED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @contextmanager
@@ -51,13 +55,20 @@ def exported(
 
 
 def write_csv(out: IO[str], columns: Sequence[str], rows: Rows) -> None:
-    """CSV with a header; a text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    """CSV with a header; a text that a spreadsheet would run as a formula gets an apostrophe in front, and what a
+    terminal would obey is left out.
+    """
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow(
-            [f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value for value in row]
-        )
+        writer.writerow([_cell(value) for value in row])
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    plain = _OBEYED.sub("", value)
+    return f"'{plain}" if plain.lstrip(" ").startswith(_FORMULA) else plain
 
 
 def write_json(out: IO[str], columns: Sequence[str], rows: Rows) -> None:

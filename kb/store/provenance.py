@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kb.addition import plain_sum
 from kb.store.details import Column
 
 PROVENANCE: tuple[Column, ...] = (
@@ -72,5 +73,5 @@ def _clock(measured: Any) -> float | None:
         for item in rows
         if item.get("clock_mhz") and item.get("total_us")
     ]
-    weight = sum(time for _, time in known)
-    return round(sum(clock * time for clock, time in known) / weight, 1) if weight > 0 else None
+    weight = plain_sum(time for _, time in known)
+    return round(plain_sum(clock * time for clock, time in known) / weight, 1) if weight > 0 else None

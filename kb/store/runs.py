@@ -80,6 +80,8 @@ def _put(connection: sqlite3.Connection, row: Mapping[str, Any]) -> None:
 def list_runs(*, db: str | None = None, limit: int | None = None) -> list[RunSummary]:
     """Kept runs, the newest first; none where there is no store yet.
 
+    Newest is what was kept last, whatever the clock said then: it may have been set back.
+
     Raises:
         SourceError: the store cannot be read.
     """
@@ -87,10 +89,23 @@ def list_runs(*, db: str | None = None, limit: int | None = None) -> list[RunSum
         if connection is None:
             return []
         rows = connection.execute(
-            "select id, created, target, soc, total_us, headline, mode, tool from runs order by created desc, rowid desc limit ?",
+            "select id, created, target, soc, total_us, headline, mode, tool from runs order by rowid desc limit ?",
             [-1 if limit is None else limit],
         )
         return [RunSummary(**row) for row in rows]
+
+
+def judged_for(run: str, *, db: str | None = None) -> tuple[str | None] | None:
+    """The chip that a kept run was judged for (None inside: without one), None where that run is not kept.
+
+    Raises:
+        SourceError: the store cannot be read.
+    """
+    with reading(location(db)) as connection:
+        row = (
+            connection.execute("select soc from runs where id = ?", [run]).fetchone() if connection else None
+        )
+        return None if row is None else (row["soc"],)
 
 
 def load_run(run: str, *, db: str | None = None) -> dict[str, Any]:
@@ -166,7 +181,7 @@ def _beginning(connection: sqlite3.Connection, run: str) -> list[str]:
     if not run:
         return []
     if run == LAST:
-        rows = connection.execute("select id from runs order by created desc, rowid desc limit 1")
+        rows = connection.execute("select id from runs order by rowid desc limit 1")
     else:
         rows = connection.execute(
             "select id from runs where substr(id, 1, ?) = ? order by id limit 20", [len(run), run]

@@ -8,7 +8,6 @@ from kb import targets
 from kb.benchmark import healthy
 from kb.benchmark.kernels import HEAD_US, REACH, floors_of, slower
 from kb.engine.metrics import measure_profile
-from kb.engine.pipeline import candidate_targets
 from kb.model import Finding
 
 
@@ -31,7 +30,7 @@ def test_memory_bound_kernels_reach_the_stated_part_of_the_roofline(soc: str) ->
 
 @pytest.mark.parametrize("profile", tuple(healthy.corpus()), ids=lambda profile: profile.target)
 def test_counters_of_a_healthy_kernel_agree_with_its_shares(profile) -> None:  # type: ignore[no-untyped-def]
-    found = measure_profile(profile, candidate_targets(profile.chip)).operators[0]
+    found = measure_profile(profile, targets.candidates(profile.chip)).operators[0]
     assert 0.3 < found.values["floor_ratio"].value <= 1
     assert 0 < found.values["max_pipe_ratio"].value <= 0.95
     if profile.operators[0].core == "vector":

@@ -1,54 +1,31 @@
-"""The report's page in a real browser: drawn whole, quiet console, filter, links, keyboard, hostile text.
-
-Needs Chromium with its driver (Debian: chromium chromium-driver) and the extra `browser`.
-"""
+"""The report's page in a real browser: drawn whole, quiet console, filter, links, keyboard, hostile text, every reader."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from report_samples import HOSTILE, RUN, SAMPLE
+import seen as eyes
+from report_samples import CUMMIN, HOSTILE, RUN, SAMPLE
 
-from kb.model import Report
+from kb.model import Lane, OperatorRef, Report, Strip
 from kb.report import views
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="the extra `browser` is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-if CHROMIUM is None or DRIVER is None:
-    pytest.skip("no Chromium with its driver on this machine", allow_module_level=True)
-
-FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+BOTH = replace(SAMPLE, charts=replace(SAMPLE.charts, wall=RUN.charts.wall, strips=RUN.charts.strips))
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
+def text_of(report: Report, lang: str = "en") -> str:
+    return views.render("html", [report], lang=lang, width=80, color=False, many=False)
 
 
 @pytest.fixture
-def page(browser: webdriver.Chrome, tmp_path: Path):  # type: ignore[no-untyped-def]
-    def opened(report: Report, *, lang: str = "en", width: int = 1100) -> webdriver.Chrome:
-        file = tmp_path / "report.html"
-        text = views.render("html", [report], lang=lang, width=80, color=False, many=False)
-        file.write_text(text, encoding="utf-8")
-        browser.set_window_size(width, 900)
-        browser.get_log("browser")
-        browser.get(file.as_uri())
-        return browser
+def page(shown: Callable[..., Any]) -> Callable[..., Any]:
+    def opened(report: Report, *, lang: str = "en", **how: Any) -> Any:
+        return shown(text_of(report, lang), **how)
 
     return opened
 
@@ -62,17 +39,17 @@ def test_the_console_stays_quiet_and_nothing_is_loaded(page, report: Report, lan
 
 
 def test_every_chart_of_the_sample_is_drawn_with_a_size(page) -> None:  # type: ignore[no-untyped-def]
-    seen = page(SAMPLE)
+    seen = page(BOTH)
     assert [item.get_attribute("class") for item in seen.find_elements("css selector", "figure")] == [
-        "times", "roofline", "pipes", "paths",
+        "times", "wall", "timeline", "roofline", "pipes", "paths",
     ]  # fmt: skip
     for item in seen.find_elements("css selector", "svg, .track"):
         assert item.size["width"] > 40 and item.size["height"] > 5
 
 
-@pytest.mark.parametrize("width", [500, 1100, 1800])
+@pytest.mark.parametrize("width", [360, 1100, 1600])
 def test_the_page_never_scrolls_sideways(page, width: int) -> None:  # type: ignore[no-untyped-def]
-    seen = page(SAMPLE, width=width)
+    seen = page(BOTH, width=width)
     assert seen.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
 
 
@@ -111,15 +88,152 @@ def test_hostile_text_stays_text(page) -> None:  # type: ignore[no-untyped-def]
     assert len(seen.find_elements("css selector", "script")) == 1
     assert "<script>alert('1')</script>" in seen.find_element("css selector", "h1").text
     assert seen.execute_script("return document.querySelectorAll('main b, main [onclick]').length") == len(
-        seen.find_elements("css selector", ".track b")
+        seen.find_elements("css selector", ".track b, .pauses b")
     )
 
 
 def test_without_its_script_nothing_is_hidden(page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     seen = page(SAMPLE)
-    text = Path(tmp_path / "report.html").read_text(encoding="utf-8")
+    text = Path(tmp_path / "page.html").read_text(encoding="utf-8")
     begin, end = text.index("<script>"), text.index("</script>")
     Path(tmp_path / "plain.html").write_text(text[:begin] + text[end + 9 :], encoding="utf-8")
     seen.get((tmp_path / "plain.html").as_uri())
     assert not seen.find_element("css selector", ".filter").is_displayed()
     assert all(card.is_displayed() for card in seen.find_elements("css selector", ".card"))
+
+
+def test_the_first_screen_holds_the_verdict_the_headroom_and_the_first_actions(page) -> None:  # type: ignore[no-untyped-def]
+    seen = page(SAMPLE)
+    box = seen.find_element("css selector", ".answer")
+    assert box.rect["y"] + box.rect["height"] <= 900
+    told = box.text
+    assert SAMPLE.headline in told and "To win" in told
+    assert all(advice.title in told for advice in SAMPLE.recommendations[:3])
+
+
+def test_a_pause_is_named_to_the_mouse_the_keyboard_and_the_screen_reader(page) -> None:  # type: ignore[no-untyped-def]
+    seen = page(RUN)
+    marks = seen.find_elements("css selector", ".pauses b")
+    told = "nothing runs for 25 ms at 80 ms: after MatMulV3, before hcom_allReduce_"
+    assert marks[0].get_attribute("title") == told and marks[0].get_attribute("aria-label") == f"1: {told}"
+    seen.execute_script("arguments[0].focus()", marks[0])
+    seen.switch_to.active_element.send_keys("\t")
+    assert seen.switch_to.active_element == marks[1]
+    rows = seen.find_elements("css selector", ".strip tbody tr")
+    assert len(rows) == len(marks) == 2
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_text_can_be_read(page, dark: bool) -> None:  # type: ignore[no-untyped-def]
+    seen = page(BOTH, dark=dark)
+    found = [
+        (round(eyes.contrast(ink, paper), 2), text) for text, ink, paper in seen.execute_script(eyes.TEXTS)
+    ]
+    assert len(found) > 100
+    assert [item for item in found if item[0] < 4.5] == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("kind", eyes.BLIND)
+def test_the_colours_of_a_picture_differ_for_the_colour_blind(page, kind: str, dark: bool) -> None:  # type: ignore[no-untyped-def]
+    seen = page(BOTH, dark=dark)
+
+    def colours(*names: str) -> list[list[float]]:
+        script = (
+            "const at = document.createElement('i'); document.body.append(at);"
+            "return arguments[0].map(name => { at.style.color = `var(--${name})`; return getComputedStyle(at).color.match(/[\\d.]+/g).map(Number).slice(0, 3); })"
+        )
+        found = seen.execute_script(script, list(names))
+        assert isinstance(found, list)
+        return found
+
+    groups = (("vector", "cube", "mix"), ("worse", "better", "quiet"), ("vector", "cube", "ink"), ("accent", "floor", "line"))  # fmt: skip
+    for names in groups:
+        assert eyes.least_difference(colours(*names), kind) > 12, names
+    paper = colours("paper")[0]
+    for name in ("vector", "cube", "mix", "worse", "better", "accent", "floor"):
+        assert eyes.contrast(colours(name)[0], paper) >= 3, name
+
+
+@pytest.mark.parametrize("report", [SAMPLE, RUN, BOTH], ids=["kernel", "run", "both"])
+def test_everything_has_a_name_for_a_screen_reader(page, report: Report) -> None:  # type: ignore[no-untyped-def]
+    seen = page(report)
+    assert seen.execute_script(eyes.NAMELESS) == []
+    levels = [int(item.tag_name[1]) for item in seen.find_elements("css selector", "h1, h2, h3, h4")]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert len(seen.find_elements("css selector", "main")) == 1
+
+
+def test_on_paper_nothing_is_hidden_and_nothing_is_left_to_click(page) -> None:  # type: ignore[no-untyped-def]
+    seen = page(BOTH, media="print")
+    assert not seen.find_element("css selector", "nav").is_displayed()
+    assert not seen.find_element("css selector", ".filter").is_displayed()
+    for item in seen.find_elements("css selector", "details > :not(summary)"):
+        assert item.rect["height"] > 10
+    assert (
+        seen.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    )
+
+
+def large(operators: int) -> Report:
+    """A run with as much of everything as a report keeps of so many operators."""
+    rows = tuple(
+        OperatorRef(
+            f"Operator{at}", f"operator_{at}_kernel", "vector", f"{at},1024,128;{at},128", at, 10.0 + at
+        )
+        for at in range(operators)
+    )
+    lanes = tuple(Lane(str(at), tuple(range(1, 101)) + (55,) * 60, (3,) * 160) for at in range(6))
+    strips = tuple(
+        Strip(f"rank {at}", "0", 16_000.0, 100.0, lanes, RUN.charts.strips[0].pauses * 4) for at in range(6)
+    )
+    findings = tuple(replace(SAMPLE.findings[0], id=f"f{at}", operators=rows[:50]) for at in range(40))
+    advice = tuple(replace(SAMPLE.recommendations[0], rank=at + 1, finding=f"f{at}") for at in range(20))
+    return replace(
+        BOTH, operators=rows, findings=findings, recommendations=advice, total_us=sum(row.time_us or 0.0 for row in rows),
+        charts=replace(BOTH.charts, strips=strips, points=BOTH.charts.points * 20, pipes=BOTH.charts.pipes * 4),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("operators", [1_000, 100_000])
+def test_a_page_of_many_operators_stays_small_and_opens(page, operators: int) -> None:  # type: ignore[no-untyped-def]
+    report = large(operators)
+    assert len(text_of(report).encode()) < 400_000
+    seen = page(report)
+    assert seen.get_log("browser") == []
+    assert seen.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+    assert f"{operators - 30} more" in seen.find_element("css selector", "#operators").text
+
+
+def test_a_dark_kernel_name_cannot_close_a_label(page) -> None:  # type: ignore[no-untyped-def]
+    bad = replace(
+        CUMMIN, type='x" onfocus="document.title=1" y="', name="</title><script>document.title=1</script>"
+    )
+    points = tuple(replace(point, operator=bad) for point in SAMPLE.charts.points)
+    seen = page(replace(SAMPLE, operators=(bad,), charts=replace(SAMPLE.charts, points=points)))
+    for item in seen.find_elements("css selector", "[tabindex]"):
+        seen.execute_script("arguments[0].focus()", item)
+    assert seen.title != "1" and len(seen.find_elements("css selector", "script, [onfocus]")) == 1
+
+
+@pytest.mark.long
+def test_a_table_of_a_hundred_thousand_operators_becomes_a_page_that_opens(shown, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    from kb import library
+
+    table = tmp_path / "kernel_details.csv"
+    heads = "Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim,Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,Output Formats"
+    with table.open("w", encoding="utf-8") as file:
+        file.write(f"{heads}\n")
+        for at in range(100_000):
+            shape = f'"{at + 1},128"'
+            file.write(
+                f"kernel_{at},Type{at % 50_000},AI_VECTOR_CORE,{1000 + at * 12}.000,{5 + at % 7}.0,0,40,{shape},FLOAT16,ND,{shape},FLOAT16,ND\n"
+            )
+    text = text_of(library.advise(table))
+    assert len(text.encode()) < 400_000
+    seen = shown(text)
+    assert seen.get_log("browser") == []
+    assert {"times", "timeline"} <= {
+        item.get_attribute("class") for item in seen.find_elements("css selector", "figure")
+    }

@@ -225,3 +225,15 @@ def test_an_index_made_on_demand_is_read_in_place_of_the_shipped_one(root: Path,
     store.close()
     (root / "tips" / "log-ez9999.md").unlink()  # stale now, both of them
     assert store.index().size == len(ENTRIES) - 1
+
+
+def test_entries_are_made_once_an_index(root: Path) -> None:
+    first = store.load_entries()
+    again = store.load_entries()
+    assert again == first and again is not first
+    assert all(again[name] is entry for name, entry in first.items())
+    first.clear()  # what a caller does with his dictionary is his
+    assert len(store.load_entries()) == len(ENTRIES)
+    store.close()
+    (root / "tips" / "log-ez9999.md").unlink()
+    assert len(store.load_entries()) == len(ENTRIES) - 1

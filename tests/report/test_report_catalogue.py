@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from kb.report.chart import CHARTS
 PACKAGE = Path(kb.report.__path__[0]).parent
 SOURCES = sorted(
     path
-    for part in ("report", "commands", "benchmark", "engine/readers", "serve")
+    for part in ("report", "commands", "benchmark", "engine/readers", "serve", "browse")
     for path in (PACKAGE / part).rglob("*.py")
     if path.parent.name != "catalogue"
 )
@@ -84,6 +85,7 @@ def test_no_text_is_left_over() -> None:
     kinds = {f"kind.{kind}" for kind in ("case", "recipe", "pattern", "tip")}
     kinds |= {f"status.{group}" for group in GROUPS}
     kinds |= {f"chart.{chart.NAME}{part}" for chart in CHARTS for part in ("", ".read")}
+    kinds |= {f"chart.{name}{part}" for name in ("changes", "moved", "waterfall") for part in ("", ".read")}
     kinds |= {f"chart.wall.{part}" for part in ("compute", "communication", "idle")}
     kinds |= {f"who.{who}" for who in WHO} | {f"who.effort.{effort}" for effort in EFFORT}
     kinds |= {f"role.{role}" for role in ("check", "reference", "warning")}
@@ -94,3 +96,26 @@ def test_an_unknown_language_is_english_and_values_are_filled_in() -> None:
     assert say("count.more", "en", count=3) == "and 3 more"
     assert say("count.more", "fr", count=3) == "and 3 more"
     assert say("count.more", "ja", count=3) == "ほか 3 件"
+
+
+UNITS = frozenset({"s", "times", "is"})  # behind a number whatever it is
+
+
+def test_a_noun_behind_a_number_agrees_with_it() -> None:
+    """`{count} entries` would say "1 entries": `{count} {count:entry|entries}` does not."""
+    found = [
+        (key, said[0])
+        for key, row in TEXTS.items()
+        for said in re.finditer(
+            r"\{(?:count|found|asked|further|done|all)\} (?:[a-z-]+ )?([a-z]+s)\b", row[0]
+        )
+        if said[1] not in UNITS
+    ]
+    assert found == []
+
+
+def test_one_and_several() -> None:
+    assert say("outcome.count", "en", count=1) == "1 outcome"
+    assert say("outcome.count", "en", count=2) == "2 outcomes"
+    assert say("list.count", "en", count="1") == "1 entry"
+    assert say("outcome.count", "zh", count=1) == "1 条结果记录"

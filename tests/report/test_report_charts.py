@@ -13,7 +13,7 @@ import kb.report.chart
 from kb.model import Charts, PipeShare
 from kb.report import views
 from kb.report.catalogue import LANGUAGES
-from kb.report.chart import CHARTS, Chart, paths, pipes, roofline, times, wall
+from kb.report.chart import CHARTS, Chart, paths, pipes, roofline, timeline, times, wall
 
 FRAME = {"__init__", "figure"}
 
@@ -54,6 +54,16 @@ def test_a_tick_for_every_core_and_the_spread_in_words() -> None:
 
 def test_parts_of_the_elapsed_time_add_up() -> None:
     assert re.findall(r"width:([0-9.]+)%", drawn(wall, RUN)) == ["7.062", "81.64", "11.3"]
+
+
+def test_a_lane_is_filled_by_percent_and_a_pause_lies_where_nothing_ran() -> None:
+    page = drawn(timeline, RUN)
+    assert page.count("<svg") == 3 and 'd="M0 20v-4h1V20zM3 20v-1.6h1V20z"' in page
+    assert 'd="M0 20v-14h1V20zM1 20v-20h2V20zM3 20v-11.2h1V20z"' in page
+    assert re.findall(r"left:([0-9.]+)%;width:([0-9.]+)%", page) == [("22.60", "7.06"), ("96.05", "2.54")]
+    assert "nothing runs for 25 ms at 80 ms: after MatMulV3, before hcom_allReduce_" in page
+    assert "nothing runs for 40 ms (11 %), 12 pauses" in page and "3 more streams" in page
+    assert 'aria-label="stream 2: compute 7.0 %"' in page and "<td>hcom_allReduce_</td><td>Add</td>" in page
 
 
 def test_a_point_lies_below_its_roof_and_can_be_reached_with_the_keyboard() -> None:

@@ -163,3 +163,27 @@ def test_an_entry_speaks_the_language_asked_for_and_english_where_it_cannot() ->
     assert "大块搬运" in shown
     assert "fast" in shown
     assert entry_row(ENTRY, "ja")["title"] == "もっと書く"
+
+
+WIDE = Table(
+    ("Operator", "Kernel", "Core", "Launches", "Time"),
+    (
+        ("AddRmsNormBias", "add_rms_norm_bias", "vector", "119", "25 ms"),
+        ("搬运", "搬运", "混合", "3", "9.5 ms"),
+    ),
+    frozenset({3, 4}),
+)
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 160])
+def test_a_table_fits_any_screen_and_breaks_no_figure(width: int) -> None:
+    lines = text.render(Page("Operators", (WIDE,)), width=width, color=False).splitlines()
+    assert max(map(width_of, lines)) <= width
+    assert any("25 ms" in line for line in lines) and any("9.5 ms" in line for line in lines)
+
+
+def test_a_table_wider_than_the_screen_stands_row_by_row() -> None:
+    lines = text.render(Page("Operators", (WIDE,)), width=32, color=False).splitlines()
+    assert "Kernel    add_rms_norm_bias" in lines and "Time      25 ms" in lines
+    wide = text.render(Page("", (WIDE,)), width=100, color=False).splitlines()
+    assert ["Operator", "Kernel", "Core", "Launches", "Time"] in [line.split() for line in wide]

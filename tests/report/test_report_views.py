@@ -9,7 +9,19 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from report_samples import ALL, EMPTY, FORECAST, FORETOLD, HOSTILE, LARGER_WRITES, RUN, SAMPLE, SCALAR, WRITES
+from report_samples import (
+    ALL,
+    EMPTY,
+    FORECAST,
+    FORETOLD,
+    HOSTILE,
+    JOB,
+    LARGER_WRITES,
+    RUN,
+    SAMPLE,
+    SCALAR,
+    WRITES,
+)
 
 from kb.errors import UsageError
 from kb.measured import Measured
@@ -298,7 +310,7 @@ def test_json_has_the_promised_keys_in_their_order() -> None:
     assert list(found["similar_cases"][0]) == ["id", "title", "score", "why"]
 
 
-WHOLE = replace(SAMPLE, forecast=FORECAST)
+WHOLE = replace(SAMPLE, forecast=FORECAST, job=JOB)
 
 
 def test_json_leaves_nothing_of_the_report_out() -> None:
@@ -313,6 +325,18 @@ def test_what_is_kept_of_a_run_is_all_of_it_and_comes_back() -> None:
     assert {field.name for field in fields(Report)} == set(whole) - {"schema"} - COMPUTED
     assert report_from_dict(whole) == rows
     assert "measured" not in document(rows) and "measured" not in kept(SAMPLE)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("format", ["text", "markdown", "html"])
+def test_every_view_shows_the_ranks_of_a_job(format: str, lang: str) -> None:
+    for width in (60, 160):
+        found = shown(format, replace(RUN, job=JOB), lang=lang, width=width)
+        assert say("head.job", lang) in found and say("job.lost", lang) in found
+        assert "rank 3" in found and "rank_2_ascend_pt" in found and "comm-exposed" in found
+        assert format == "text" or "<b>" not in found.replace("<b>", "", found.count("<b>&lt;"))
+    assert "MatMulV3" in found  # where there is room, what takes the slow rank longer
+    assert say("head.job", lang) not in shown(format, RUN, lang=lang)
 
 
 def test_json_of_an_operator_without_type_has_null_and_absent_facts_have_no_key() -> None:

@@ -10,7 +10,7 @@ from running import ROOT, tracked
 
 TOP = {
     ".ci", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile",
-    "NOTICE", "README.md", "cli.py", "data", "docs", "engine", "examples", "kb", "pyproject.toml", "scripts", "setup.py", "tests", "tools",
+    "NOTICE", "README.md", "README.zh.md", "README.ja.md", "cli.py", "constraints", "data", "docs", "engine", "examples", "fuzz", "kb", "pyproject.toml", "scripts", "setup.py", "tests", "tools",
 }  # fmt: skip
 
 EMPTY_NAMES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.judging import (
     Bottleneck,
     Held,
@@ -24,7 +25,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     unfused = [f for f in operators if _softmax_between_products(f)]
     if unfused:
         group = tuple(unfused + [f for f in operators if _is_batched_product(f)])
-        share = sum(value(f, "compute_time_share") for f in group)
+        share = plain_sum(value(f, "compute_time_share") for f in group)
         if share > threshold.value:
             order = Evidence(
                 "followed_by",
@@ -74,7 +75,9 @@ def _fusable(group: Sequence[Features]) -> float:
     """
     rooms = [1.0 if f.labels.get("op_pattern") == "softmax" else open_share(f) for f in group]
     times = [value(f, "compute_time_share") for f in group]
-    return round(sum(room * time for room, time in zip(rooms, times, strict=True)) / sum(times), 4)
+    return round(
+        plain_sum(room * time for room, time in zip(rooms, times, strict=True)) / plain_sum(times), 4
+    )
 
 
 def _softmax_between_products(f: Features) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.judging import (
     Held,
     Threshold,
@@ -71,7 +72,7 @@ def _headroom(features: Features, pipe: str, removable: float) -> float:
     shares = [value(features, f"aiv_{name}_ratio") for name in ("vec", "scalar", "mte2", "mte3")]
     if (
         not limit("serial-copy-compute", "sum_low").value
-        <= sum(shares)
+        <= plain_sum(shares)
         <= limit("serial-copy-compute", "sum_high").value
     ):
         return pipe_headroom(features, pipe, removable)

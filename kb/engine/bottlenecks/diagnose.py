@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks import registry
 from kb.engine.bottlenecks.gate import (
     ALWAYS,
@@ -119,19 +120,19 @@ def _group(f: Features) -> str:
 def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) -> Finding:
     pattern, group = key
     pairs = sorted(pairs, key=lambda pair: (-round(_stake(pair[0]), 9), _name(pair[0])))
-    total = sum(_time(f) for f, _ in pairs)
+    total = plain_sum(_time(f) for f, _ in pairs)
     lead = pairs[0][1]
     rooms = [
         (open_share(f) if verdict.headroom is None else verdict.headroom, _time(f)) for f, verdict in pairs
     ]
-    weight = sum(time for _, time in rooms)
-    headroom = sum(room * time for room, time in rooms) / weight if weight else rooms[0][0]
+    weight = plain_sum(time for _, time in rooms)
+    headroom = plain_sum(room * time for room, time in rooms) / weight if weight else rooms[0][0]
     return Finding(
         id=f"{pattern}/{group.split('|')[0]}",
         pattern=pattern,
         scope="operator",
         operators=tuple(operator_ref(f) for f, _ in pairs[:MAX_OPERATORS]),
-        share=round(min(1.0, sum(_stake(f) for f, _ in pairs)), 6),
+        share=round(min(1.0, plain_sum(_stake(f) for f, _ in pairs)), 6),
         confidence=lead.confidence if total else round(lead.confidence, 3),
         evidence=lead.evidence,
         headroom=round(headroom, 4),
@@ -143,7 +144,7 @@ def _operator_finding(key: tuple[str, str], pairs: list[tuple[Features, Held]]) 
 def _run_finding(bottleneck: Bottleneck, verdict: Held) -> Finding:
     group = [f for f in verdict.operators if f.operator is not None]
     own = group and bottleneck.headroom_of == "operators"
-    share = sum(value(f, "op_time_share") for f in group) if own else 1.0
+    share = plain_sum(value(f, "op_time_share") for f in group) if own else 1.0
     group.sort(key=lambda f: (-round(_time(f), 3), _name(f)))
     return Finding(
         id=bottleneck.id,
@@ -181,7 +182,7 @@ def _by_type(group: Sequence[Features]) -> tuple[OperatorRef, ...]:
 
 def _sum(refs: Sequence[OperatorRef]) -> float | None:
     times = [ref.time_us for ref in refs if ref.time_us is not None]
-    return round(sum(times), 3) if times else None
+    return round(plain_sum(times), 3) if times else None
 
 
 def _without_shadowed(findings: list[Finding]) -> list[Finding]:

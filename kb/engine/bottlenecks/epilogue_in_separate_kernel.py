@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
 from kb.model import Evidence, Features
 from kb.units import percent
@@ -27,7 +28,7 @@ def _is_epilogue(f: Features) -> bool:
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Epilogue operators that mostly follow a product, above the share."""
     group = tuple(f for f in operators if _is_epilogue(f))
-    share = sum(value(f, "compute_time_share") for f in group)
+    share = plain_sum(value(f, "compute_time_share") for f in group)
     threshold = limit("epilogue-in-separate-kernel", "share")
     if share <= threshold.value:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.gate import at_launch_floor, near_floor
 from kb.engine.bottlenecks.judging import Bottleneck, Held, floor_ratio, limit, open_share, pattern_in, value
 from kb.model import Evidence, Features
@@ -23,7 +24,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         and value(f, "launch_count") > count.value and _idle_cores(f)
         and not near_floor(f)
     )  # fmt: skip
-    share = sum(value(f, "compute_time_share") for f in group)
+    share = plain_sum(value(f, "compute_time_share") for f in group)
     if not group or share <= share_limit.value:
         return None
     top = max(group, key=lambda f: (value(f, "compute_time_share"), f.operator.name if f.operator else ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
 from kb.model import Evidence, Features
 from kb.units import percent
@@ -30,7 +31,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     if not nms:
         return None
     group = nms + [f for f in operators if _is_helper(f)]
-    share = sum(value(f, "op_time_share") for f in group)
+    share = plain_sum(value(f, "op_time_share") for f in group)
     on_cpu = [f for f in nms if f.labels.get("core") == "ai_cpu"]
     threshold = limit("nms-post-processing", "share")
     if not on_cpu and share <= threshold.value:
@@ -48,7 +49,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         evidence.append(
             Evidence("core", "ai_cpu", "", "an AI Core kind", f"{on_cpu[0].labels.get('op_type')}")
         )
-    cpu_part = sum(value(f, "op_time_share") for f in on_cpu) / share if share > 0 else 1.0
+    cpu_part = plain_sum(value(f, "op_time_share") for f in on_cpu) / share if share > 0 else 1.0
     headroom = round(min(1.0, cpu_part * AI_CPU_OPEN + (1 - cpu_part)), 4)
     return Held(
         confidence(share, threshold.value, 0.4) if share > threshold.value else 0.6,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, limit, value
 from kb.engine.metrics.run import SMALL_KERNEL_US, is_small
 from kb.model import Evidence, Features
@@ -24,9 +25,9 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     group = tuple(f for f in operators if is_small(f))
     if len({f.labels.get("op_type") for f in group}) < TYPES:
         return None
-    total = sum(f.operator.total_us for f in group if f.operator)
-    needed = sum(min(1.0, value(f, "floor_ratio")) * f.operator.total_us for f in group if f.operator)
-    gaps = sum(max(0.0, value(f, "host_gap_us")) * value(f, "launch_count") for f in group)
+    total = plain_sum(f.operator.total_us for f in group if f.operator)
+    needed = plain_sum(min(1.0, value(f, "floor_ratio")) * f.operator.total_us for f in group if f.operator)
+    gaps = plain_sum(max(0.0, value(f, "host_gap_us")) * value(f, "launch_count") for f in group)
     # A gap longer than the kernel is the host's doing, not the kernel's.
     open_us = total - needed + min(gaps, total)
     top = sorted(group, key=lambda f: (-value(f, "compute_time_share"), f.labels.get("op_type", "")))[:NAMED]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.addition import plain_sum
 from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, value
 from kb.model import Evidence, Features
 from kb.units import percent
@@ -24,12 +25,12 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     ]
     types = {f.labels["op_type"] for f in small if "op_type" in f.labels}
     group = tuple(f for f in small if _chained(f, types))
-    share = sum(value(f, "compute_time_share") for f in group)
+    share = plain_sum(value(f, "compute_time_share") for f in group)
     threshold = limit("unfused-chain", "share")
     if len(group) < 2 or share <= threshold.value:
         return None
     copies = [value(f, "copy_ratio") for f in group if "copy_ratio" in f.values]
-    copying = bool(copies) and sum(copies) / len(copies) > limit("unfused-chain", "copy").value
+    copying = bool(copies) and plain_sum(copies) / len(copies) > limit("unfused-chain", "copy").value
     evidence = [
         Evidence(
             "compute_time_share",

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from kb import operators, targets
 from kb.engine.check.remedies import remedies
 from kb.engine.check.result import CheckedOperator, CheckResult, Engine
+from kb.engine.zip_directory import LARGEST, measure
 from kb.errors import SourceError
 from kb.model import Entry
 from kb.textfile import STDIN, read_text
@@ -89,12 +92,15 @@ def read_names(path: Path) -> dict[str, int]:
         OSError,
         UnicodeDecodeError,
         zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        LookupError,
         ValueError,
-        RecursionError,
-        NotImplementedError,
+        RuntimeError,  # encrypted, packed in a way that is not read, or nested too deep
     ) as fault:
         raise SourceError(
-            f"unreadable: {fault}", where=str(path), now="give a text file or a .pt2 archive"
+            f"unreadable: {fault or 'cut off'}", where=str(path), now="give a text file or a .pt2 archive"
         ) from fault
     if not found:
         raise SourceError(
@@ -127,7 +133,14 @@ def _foreign(match: re.Match[str]) -> str:
 
 def _archive(path: Path) -> Iterator[str]:
     """Targets of the nodes in an exported program: a zip with one JSON of the graph."""
-    with zipfile.ZipFile(path) as archive:
+    with path.open("rb") as file:
+        if measure(file, path.stat().st_size)[1] > LARGEST:
+            raise SourceError("the archive has too many members", where=str(path), now="list the names")
+        yield from _programs(file, path)
+
+
+def _programs(file: BinaryIO, path: Path) -> Iterator[str]:
+    with zipfile.ZipFile(file) as archive:
         wanted = [
             info
             for info in archive.infolist()

@@ -30,7 +30,7 @@ _FORMS: tuple[tuple[Form, re.Pattern[str]], ...] = (
 MARK = re.compile(rb"\[(?:DEBUG|INFO|WARN|WARNING|ERROR)\]")
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
-    r"|[\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # marks that turn the direction of text
+    r"|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # marks that turn the direction of text
 )
 _REPORT = re.compile(r"(?:Performance|Occupancy|RoofLine) Summary Report:")
 _OP_NAME = re.compile(r"Op Name:\s*(?P<name>[^\s,]{1,512})")

@@ -5,10 +5,12 @@ behind.
 from __future__ import annotations
 
 import os
+import pkgutil
 import secrets
 import selectors
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,10 +20,11 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Literal
 
+from kb.engine.collect.watchdog import ALL_IS_WELL, MARK, end_marked, marked
+
 Cause = Literal["finished", "timeout", "interrupted", "aborted"]
 _CHUNK = 1024 * 1024
 _AFTER_OUTPUT_S = 0.01  # a tool that closed its output is about to end
-_MARK = "KB_COLLECT_RUN"  # in the environment of the run, so that its processes are known wherever they went
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,34 +169,59 @@ def run_tool(
     """
     token = secrets.token_hex(16)
     start = time.monotonic()
-    process = subprocess.Popen(
-        argv,
-        executable=executable,
-        cwd=cwd,
-        env={**variables, _MARK: token},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    assert process.stdout is not None  # noqa: S101 - it is a pipe
-    os.set_blocking(process.stdout.fileno(), False)
-    left = 0
-    try:
-        cause = _attend(
-            process,
-            process.stdout,
-            deadline=start + wall_s,
-            limits=limits,
-            interrupts=interrupts,
-            feed=feed,
-            beat=beat,
+    with _watched(token):
+        process = subprocess.Popen(
+            argv,
+            executable=executable,
+            cwd=cwd,
+            env={**variables, MARK: token},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        os.set_blocking(process.stdout.fileno(), False)
+        left = 0
+        try:
+            cause = _attend(
+                process,
+                process.stdout,
+                deadline=start + wall_s,
+                limits=limits,
+                interrupts=interrupts,
+                feed=feed,
+                beat=beat,
+            )
+        finally:
+            left = _end_all(process, token, limits)
+            _drain(process.stdout, limits.drain_s, feed)
+            process.stdout.close()
+        return Ended(process.returncode, cause, time.monotonic() - start, left)
+
+
+@contextmanager
+def _watched(token: str) -> Iterator[None]:
+    """Have the processes of the run ended should this process be killed while the block runs (`watchdog`)."""
+    source = pkgutil.get_data(__package__, "watchdog.py")
+    try:
+        guard = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", source or b"", token],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except (
+        OSError
+    ):  # no Python to start, no room for a process: the tool still dies of the next line it prints
+        yield
+        return
+    try:
+        yield
     finally:
-        left = _end_all(process, token, limits)
-        _drain(process.stdout, limits.drain_s, feed)
-        process.stdout.close()
-    return Ended(process.returncode, cause, time.monotonic() - start, left)
+        with suppress(OSError):
+            guard.communicate(ALL_IS_WELL)
 
 
 def _attend(
@@ -276,35 +304,9 @@ def _drain(pipe: IO[bytes], seconds: float, feed: Callable[[bytes], None]) -> No
 
 def _end_all(process: subprocess.Popen[bytes], token: str, limits: Limits) -> int:
     """End what is left of the run, politely at first; returns how many processes had outlived the tool."""
-    left = _marked(token) - {process.pid} if _has_ended(process.pid) else set()
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        rest = _marked(token)
-        if not rest:
-            break
-        for pid in rest:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
-        deadline = time.monotonic() + limits.terminate_grace_s
-        while _marked(token) and time.monotonic() < deadline:
-            time.sleep(_AFTER_OUTPUT_S)
+    left = marked(token) - {process.pid} if _has_ended(process.pid) else set()
+    end_marked(token, limits.terminate_grace_s)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)  # whoever cleared its environment
     process.wait()
     return len(left)
-
-
-def _marked(token: str) -> set[int]:
-    """Processes that carry the mark of this run, whatever group or parent they have now; zombies have none.
-
-    Source: /proc/<pid>/environ, which holds the environment a program was started with.
-    """
-    wanted = f"{_MARK}={token}".encode()
-    found = set()
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            content = (folder / "environ").read_bytes()
-        except OSError:
-            continue
-        if wanted in content:
-            found.add(int(folder.name))
-    return found

@@ -142,5 +142,9 @@ def _read_json(path: Path, word: str) -> Any:
         raise SourceError(
             f"damaged JSON: {fault.msg}", where=f"{word}:{fault.lineno}:{fault.colno}", now="Mend the file."
         ) from fault
-    except (OSError, UnicodeDecodeError, RecursionError) as fault:
+    except (
+        OSError,
+        ValueError,
+        RecursionError,
+    ) as fault:  # ValueError: no UTF-8, or a number of thousands of digits
         raise SourceError(f"cannot be read as JSON: {fault}", where=word, now="Check the file.") from fault

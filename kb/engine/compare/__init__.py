@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kb.addition import plain_sum
 from kb.comparison import (
     Band,
     Change,
@@ -157,8 +158,8 @@ def _times(
         return (before.total_us or 0.0) / scales[0], (after.total_us or 0.0) / scales[1]
     both = [(pair.before, pair.after) for pair in found if pair.before and pair.after]
     return (
-        sum(_compared(one, basis, 1.0, one.count) for one, _ in both),
-        sum(_compared(two, basis, 1.0, one.count) for one, two in both),
+        plain_sum(_compared(one, basis, 1.0, one.count) for one, _ in both),
+        plain_sum(_compared(two, basis, 1.0, one.count) for one, two in both),
     )
 
 
@@ -214,13 +215,13 @@ def _total_band(changes: Sequence[Change], noise: float | None) -> Band:
     if noise is not None:
         return Band(noise, "given")
     known = [(item.before.time_us, item.band) for item in changes if item.before and item.band]
-    weight = sum(time for time, _ in known)
+    weight = plain_sum(time for time, _ in known)
     if weight <= 0:
         return Band(STATED, "stated")
     if len(known) == 1:
         return known[0][1]
-    alone = sum((time * of.value) ** 2 for time, of in known if of.basis == "launches") ** 0.5
-    together = sum(time * of.value for time, of in known if of.basis != "launches")
+    alone = plain_sum((time * of.value) ** 2 for time, of in known if of.basis == "launches") ** 0.5
+    together = plain_sum(time * of.value for time, of in known if of.basis != "launches")
     return Band(max(RESOLUTION, (alone + together) / weight), "operators")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from kb import operators
+from kb.addition import plain_sum
 from kb.comparison import Check, Dimension, State
 from kb.engine.collect.metric_groups import GROUPS, TABLES
 from kb.engine.compare.pairs import Pair
@@ -100,8 +101,8 @@ def _clock(before: Side, after: Side) -> Check:
 def _mean_clock(side: Side) -> float | None:
     """Current clock in MHz, mean over the operators by their time."""
     known = [(row.clock_mhz, row.total_us) for row in side.rows if row.clock_mhz]
-    weight = sum(time for _, time in known)
-    return sum(clock * time for clock, time in known) / weight if weight > 0 else None
+    weight = plain_sum(time for _, time in known)
+    return plain_sum(clock * time for clock, time in known) / weight if weight > 0 else None
 
 
 def _mhz(clock: float | None) -> str:
@@ -153,7 +154,7 @@ def _computes(row: Measured) -> bool:
 
 
 def _compute_us(rows: Iterable[Measured]) -> float:
-    return sum(row.total_us for row in rows if _computes(row))
+    return plain_sum(row.total_us for row in rows if _computes(row))
 
 
 def _other_operator(one: Measured, two: Measured) -> bool:

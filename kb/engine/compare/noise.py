@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from math import log, sqrt
 
+from kb.addition import plain_sum
 from kb.comparison import Band
 from kb.measured import Measured
 
@@ -72,7 +73,7 @@ def _by_launches(before: Measured, after: Measured) -> float | None:
         row.count - 1 for spread, row in zip(spreads, (before, after), strict=True) if spread is not None
     )
     factor = MANY if freedom > max(_STUDENT) else _between(_STUDENT, freedom)
-    return factor * sqrt(sum(error**2 for error in errors)) / before.mean_us
+    return factor * sqrt(plain_sum(error**2 for error in errors)) / before.mean_us
 
 
 def _by_cores(before: Measured, after: Measured) -> float | None:
@@ -82,7 +83,7 @@ def _by_cores(before: Measured, after: Measured) -> float | None:
         if row.core_low_us is None or row.core_high_us is None or (row.cores or 0) < FEWEST_CORES:
             return None
         errors.append(deviation(row.core_low_us, row.core_high_us, row.cores or FEWEST_CORES))
-    return 2 * sqrt(sum(error**2 for error in errors)) / before.mean_us
+    return 2 * sqrt(plain_sum(error**2 for error in errors)) / before.mean_us
 
 
 def _between(table: dict[int, float], n: int) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kb import operators
+from kb.addition import plain_sum
 from kb.measured import Measured
 from kb.model import OperatorRef, Report
 
@@ -31,7 +32,7 @@ def side(report: Report) -> Side:
     rows = report.measured or tuple(_from_ref(ref) for ref in report.operators if ref.time_us is not None)
     kernels = report.capture.tool.startswith("msopprof") or report.capture.tool == "typed in"
     work = [row for row in rows if not row.setup]
-    setup_us = sum(row.total_us for row in rows if row.setup)
+    setup_us = plain_sum(row.total_us for row in rows if row.setup)
     total = None if report.total_us is None else max(0.0, report.total_us - setup_us)
     return Side(report, _merged(work), total, kernels, rough)
 
@@ -80,12 +81,12 @@ def _merged(rows: Iterable[Measured]) -> tuple[Measured, ...]:
 def _merge(rows: Sequence[Measured]) -> Measured:
     if len(rows) == 1:
         return rows[0]
-    count, total = sum(row.count for row in rows), sum(row.total_us for row in rows)
+    count, total = sum(row.count for row in rows), plain_sum(row.total_us for row in rows)
     lows = [row.mean_us if row.low_us is None else row.low_us for row in rows]
     highs = [row.mean_us if row.high_us is None else row.high_us for row in rows]
     shared = set(rows[0].readings).intersection(*(row.readings for row in rows[1:]))
     readings = {
-        name: sum(row.readings[name] * row.count for row in rows) / count
+        name: plain_sum(row.readings[name] * row.count for row in rows) / count
         for name in rows[0].readings
         if name in shared
     }

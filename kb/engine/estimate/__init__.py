@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kb import operators, targets
+from kb.addition import plain_sum
 from kb.engine.estimate import table
 from kb.engine.estimate.classes import Placed, place
 from kb.engine.estimate.load import NoLoad, memory_rate, total_bytes
@@ -97,7 +98,7 @@ def _with(
     if scale is not None:
         parts = {name: value * scale.of(name) for name, value in parts.items()}
     floor = floor_us(placed, chip)
-    mid = max(sum(parts.values()), floor)
+    mid = max(plain_sum(parts.values()), floor)
     below, above = used.low / source.widen, used.high * source.widen
     if scale is not None and scale.low is not None and scale.high is not None:
         below, above = scale.low, scale.high

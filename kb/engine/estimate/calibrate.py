@@ -141,7 +141,7 @@ def load(path: Path) -> Calibration | None:
             raise KeyError(f"schema {data['schema']}")
         classes = {str(walk): _kept(row) for walk, row in data["classes"].items()}
         return Calibration(str(data["chip"]), str(data["source"]), classes)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+    except (ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError) as fault:
         raise SourceError(
             f"damaged calibration: {fault}",
             where=str(path),

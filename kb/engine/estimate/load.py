@@ -20,6 +20,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kb.addition import plain_sum
 from kb.engine.estimate.spec import OpSpec, elements, nbytes, size_of
 from kb.model import Tensor
 from kb.targets import Target
@@ -110,4 +111,4 @@ def largest(tensors: Iterable[Tensor]) -> Tensor:
 
 def total_bytes(spec: OpSpec) -> float:
     """Bytes of all tensors given."""
-    return sum(map(nbytes, (*spec.present_inputs, *spec.present_outputs)))
+    return plain_sum(map(nbytes, (*spec.present_inputs, *spec.present_outputs)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from kb.addition import plain_sum
 from kb.engine.estimate.geometry import common_tail, whole_tail
 from kb.engine.estimate.load import (
     BLOCK_BYTES,
@@ -28,8 +29,8 @@ def part(spec: OpSpec, target: Target) -> Load:
     """Slice, split, concat, pad, tile: pieces that lie together in the smaller and in the larger tensor."""
     tensors = (*spec.present_inputs, *spec.present_outputs)
     whole = largest(tensors)
-    out = sum(map(nbytes, spec.present_outputs))
-    into = sum(nbytes(tensor) for tensor in spec.present_inputs if tensor.dtype == whole.dtype)
+    out = plain_sum(map(nbytes, spec.present_outputs))
+    into = plain_sum(nbytes(tensor) for tensor in spec.present_inputs if tensor.dtype == whole.dtype)
     moved = (min(out, into) if out and into else max(out, into)) + out
     parts = [t for t in tensors if t is not whole and t.dtype == whole.dtype and t.shape] or [whole]
     pieces = single = 0.0
@@ -115,7 +116,7 @@ def fill(spec: OpSpec, target: Target) -> Load:
     """Tensors written, and as far as they are inputs read, once. A tensor updated in place is not moved."""
     kept = {t.shape for t in spec.present_inputs} & {t.shape for t in spec.present_outputs}
     caches = {shape for shape in kept if shape and len(shape) >= 4 and len(spec.present_inputs) > 2}
-    moved = total_bytes(spec) - sum(
+    moved = total_bytes(spec) - plain_sum(
         nbytes(t) for t in (*spec.present_inputs, *spec.present_outputs) if t.shape in caches
     )
     blocks = spec.blocks or blocks_by_size((*spec.present_inputs, *spec.present_outputs), target)

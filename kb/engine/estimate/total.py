@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kb.addition import plain_sum
 from kb.engine.estimate import Estimate
 
 
@@ -32,7 +33,7 @@ def add_up(calls: Iterable[tuple[int, Estimate]]) -> Total:
         mids[one.walk] += count * one.mid_us
         below[one.walk] += count * (one.mid_us - one.low_us)
         above[one.walk] += count * (one.high_us - one.mid_us)
-    mid = sum(mids[name] for name in sorted(mids))
-    down = math.sqrt(sum(below[name] ** 2 for name in sorted(below)))
-    up = math.sqrt(sum(above[name] ** 2 for name in sorted(above)))
+    mid = plain_sum(mids[name] for name in sorted(mids))
+    down = math.sqrt(plain_sum(below[name] ** 2 for name in sorted(below)))
+    up = math.sqrt(plain_sum(above[name] ** 2 for name in sorted(above)))
     return Total(max(0.0, mid - down), mid, mid + up)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kb import shipped
+from kb.addition import plain_sum
 from kb.engine.family.device import WINDOWS, groups, is_merged, profile_counts
 from kb.engine.family.features import Fingerprint, fingerprint
 from kb.engine.family.guess import NONE, OTHER, FamilyGuess
@@ -69,7 +70,7 @@ def recognise_types(counts: Mapping[str, float], read: Mapping[str, float] | Non
     """
     merged = is_merged(counts)
     features = groups(counts, read, merged=merged)
-    layers = sum(features.get(f"device:{name}", 0.0) for name in _LAYERS)
+    layers = plain_sum(features.get(f"device:{name}", 0.0) for name in _LAYERS)
     if not layers:
         return FamilyGuess(NONE, 1.0, "no operator with weights: no network")
     unseen = (
@@ -120,7 +121,7 @@ def _nearest(
     first = best[order[0]]
     likeness = [math.exp(-(best[family] - first) / SOFTNESS) for family in order[:6]]
     confidence = round(
-        likeness[0] / sum(likeness) * min(1.0, math.exp(-(first - FAR[view] / 2) / FAR[view])), 2
+        likeness[0] / plain_sum(likeness) * min(1.0, math.exp(-(first - FAR[view] / 2) / FAR[view])), 2
     )
     nearest = tuple(name for _, name, family in ranked if family == order[0])[:3]
     signs = [sign.why for sign in seen if sign.family == order[0]]
@@ -134,7 +135,9 @@ def _distance(
     one: Mapping[str, float], other: Mapping[str, float], weights: Mapping[str, float], unseen: frozenset[str]
 ) -> float:
     names = sorted((one.keys() | other.keys()) - unseen)  # sorted: sums of floats depend on the order
-    return sum(weights.get(name, 1.0) * abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in names)
+    return plain_sum(
+        weights.get(name, 1.0) * abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in names
+    )
 
 
 @cache

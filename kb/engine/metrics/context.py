@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kb.addition import plain_sum
 from kb.model import Measure, Operator, Profile
 from kb.targets import Target
 
@@ -41,7 +42,7 @@ class Context:
         where = f"{origin} [{names}{', ...' if len(self.targets) > 4 else ''}]"
         if low == high:
             return Measure(low, unit, where, computed=True)
-        return Measure(sum(known) / len(known), unit, where, low, high, len(known), computed=True)
+        return Measure(plain_sum(known) / len(known), unit, where, low, high, len(known), computed=True)
 
 
 def cores_of(op: Operator, target: Target) -> int | None:

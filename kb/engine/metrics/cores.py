@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading, cores_of
 from kb.engine.metrics.sides import core_time, sides
 from kb.model import Measure, Operator
@@ -104,7 +105,7 @@ def _balance(op: Operator) -> Iterator[Reading]:
 
 def _spread_over_cores(times: list[float], working: int) -> Iterator[Reading]:
     n, top = len(times), max(times)
-    mean = sum(times) / n
+    mean = plain_sum(times) / n
     yield (
         "working_cores",
         Measure(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.work import flops, must_move
 from kb.engine.tensors import ASSUMED_DTYPE
@@ -88,7 +89,10 @@ def _ratio(op: Operator, context: Context, floor: Measure, moved: float, work: f
         known = [ratio for ratio in each if ratio > 0]
         kept = [ratio for ratio in known if ratio <= 1]
         if kept and len(kept) < len(known):
-            values, how = [sum(kept) / len(kept), min(kept), max(kept)], "; chips that it would beat left out"
+            values, how = (
+                [plain_sum(kept) / len(kept), min(kept), max(kept)],
+                "; chips that it would beat left out",
+            )
     origin = f"floor / task duration{how}: {floor.origin}"
     low, high = (values[1], values[2]) if len(values) == 3 else (None, None)
     return Measure(values[0], "1", origin, low, high, floor.n, computed=True)

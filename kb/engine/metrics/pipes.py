@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.sides import Side, sides
 from kb.model import Measure, Operator
@@ -95,9 +96,9 @@ def _combined(found: dict[str, Measure]) -> Iterator[Reading]:
         yield "max_pipe_ratio", Measure(shares[top], "1", f"largest pipe share: {top}", computed=True)
     copies = [shares[name] for name in ("aiv_mte2_ratio", "aiv_mte3_ratio") if name in shares]
     if len(copies) == 2:
-        yield "copy_ratio", Measure(sum(copies), "1", "aiv_mte2_ratio + aiv_mte3_ratio", computed=True)
+        yield "copy_ratio", Measure(plain_sum(copies), "1", "aiv_mte2_ratio + aiv_mte3_ratio", computed=True)
         if "aiv_vec_ratio" in shares:
-            total = sum(copies) + shares["aiv_vec_ratio"]
+            total = plain_sum(copies) + shares["aiv_vec_ratio"]
             yield (
                 "pipe_sum",
                 Measure(total, "1", "aiv_vec_ratio + aiv_mte2_ratio + aiv_mte3_ratio", computed=True),

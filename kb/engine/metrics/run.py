@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from kb.addition import plain_sum
 from kb.engine.metrics.context import Reading
 from kb.model import Features, Measure, Profile
 
@@ -37,8 +38,8 @@ def denominators(profile: Profile) -> tuple[float | None, float | None]:
     of operator times. compute: the same without communication.
     """
     times = profile.times
-    summed = sum(op.total_us for op in profile.operators)
-    compute_sum = sum(op.total_us for op in profile.operators if op.core != "communication")
+    summed = plain_sum(op.total_us for op in profile.operators)
+    compute_sum = plain_sum(op.total_us for op in profile.operators if op.core != "communication")
     compute = times.compute.value if times.compute is not None else compute_sum
     if times.exposed is not None:
         run: float | None = compute + times.exposed.value
@@ -92,8 +93,8 @@ def phase(operators: Sequence[Features]) -> str:
     ]
     if not rows:
         return "decode" if _DECODES in patterns else "unknown"
-    few = sum(time for m, time in rows if m is not None and m <= DECODE_ROWS)
-    return "decode" if few * 2 > sum(time for _, time in rows) else "prefill"
+    few = plain_sum(time for m, time in rows if m is not None and m <= DECODE_ROWS)
+    return "decode" if few * 2 > plain_sum(time for _, time in rows) else "prefill"
 
 
 def _communication(profile: Profile, run: float) -> Iterator[Reading]:
@@ -107,7 +108,7 @@ def _communication(profile: Profile, run: float) -> Iterator[Reading]:
     if times.communication is not None:
         spent = times.communication.value
     else:
-        spent = sum(op.total_us for op in profile.operators if op.core == "communication")
+        spent = plain_sum(op.total_us for op in profile.operators if op.core == "communication")
     if spent:
         yield "comm_share", _share(spent / run, "communication / (compute + exposed communication)")
 
@@ -149,7 +150,7 @@ def _compute_shares(compute: float, operators: Sequence[Features]) -> Iterator[R
     aicpu = _time_of(operators, "core", "ai_cpu")
     if aicpu:
         yield "aicpu_time_share", _share(min(1.0, aicpu / compute), "AI CPU time / compute time")
-    small = sum(f.operator.total_us for f in operators if f.operator and is_small(f))
+    small = plain_sum(f.operator.total_us for f in operators if f.operator and is_small(f))
     how = f"AI Core launches below {SMALL_KERNEL_US:.0f} us / compute time"
     yield "small_kernel_time_share", _share(min(1.0, small / compute), how)
     conversions = _time_of(operators, "conversion", "yes")
@@ -166,7 +167,7 @@ def is_small(f: Features) -> bool:
 
 def _time_of(operators: Sequence[Features], label: str, word: str) -> float:
     """Microseconds of the operators that carry a label."""
-    return sum(f.operator.total_us for f in operators if f.operator and f.labels.get(label) == word)
+    return plain_sum(f.operator.total_us for f in operators if f.operator and f.labels.get(label) == word)
 
 
 def _share(value: float, how: str) -> Measure:

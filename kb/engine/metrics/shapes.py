@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.work import dtype_bytes, product_shape, tensor_bytes
 from kb.engine.tensors import PRODUCTS
@@ -26,7 +27,7 @@ def measure(op: Operator, context: Context, pattern: str = "") -> Iterator[Readi
     tensors = [tensor for tensor in (*op.inputs, *op.outputs) if tensor.shape is not None]
     sizes = [tensor_bytes(tensor) for tensor in tensors]
     if op.outputs and sizes and None not in sizes:
-        total = sum(filter(None, sizes))
+        total = plain_sum(filter(None, sizes))
         yield "io_bytes", Measure(total, "B", "all inputs and outputs, shapes x dtypes", computed=True)
     l2 = context.over_targets(lambda target: target.l2_bytes, "B", "L2 of the chip")
     if l2 is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kb.addition import plain_sum
 from kb.model import CoreCounters, Measure, Operator
 
 # A core that was busy for less than this part of the slowest core's time did no share of the work (a launched block
@@ -86,7 +87,7 @@ def spread(values: list[float], unit: str, origin: str, *, computed: bool = Fals
     if n == 1:
         return Measure(values[0], unit, origin, computed=computed)
     return Measure(
-        sum(values) / n, unit, f"{origin}, mean of {n} cores", min(values), max(values), n, computed
+        plain_sum(values) / n, unit, f"{origin}, mean of {n} cores", min(values), max(values), n, computed
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.sides import Side, sides
 from kb.model import Measure, Operator
@@ -28,7 +29,7 @@ def measure(op: Operator, context: Context) -> Iterator[Reading]:
 def _share(metric: str, side: Side, kinds: tuple[str, ...], total_us: float) -> Iterator[Reading]:
     found = [part for kind in kinds if (part := side.column(f"scalar_{kind}_time_us")) is not None]
     if found:
-        share = sum(part.value for part in found) / total_us
+        share = plain_sum(part.value for part in found) / total_us
         yield (
             metric,
             Measure(share, "1", " + ".join(part.origin for part in found) + " / core time", computed=True),

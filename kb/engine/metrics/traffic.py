@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.sides import sides
 from kb.model import Measure, Operator
@@ -81,7 +82,7 @@ def _volume(op: Operator, paths: Mapping[str, tuple[str, ...]], port: str) -> tu
     columns = [path for prefix in sides(op) for path in paths[prefix]]
     amounts = [amount for path in columns if (amount := _sum_plain(op, path))]
     if amounts:
-        return sum(amounts), " + ".join(columns)
+        return plain_sum(amounts), " + ".join(columns)
     total = _sum_plain(op, port)
     return None if total is None else (total, port)
 
@@ -90,16 +91,16 @@ def _sum(op: Operator, name: str) -> float | None:
     """Sum of a prefixed column over the working cores of all sides."""
     parts = [value for side in sides(op).values() for value in side.per_core(name)]
     if parts:
-        return sum(parts)
+        return plain_sum(parts)
     singles = [found.value for side in sides(op).values() if (found := side.column(name)) is not None]
-    return sum(singles) if singles else None
+    return plain_sum(singles) if singles else None
 
 
 def _sum_plain(op: Operator, column: str) -> float | None:
     """Sum of an unprefixed column over all rows, or the launch-level value."""
     parts = [row.values[column] for row in op.cores if column in row.values]
     if parts:
-        return sum(parts)
+        return plain_sum(parts)
     found = op.counters.get(column)
     return None if found is None else found.value
 
@@ -107,8 +108,8 @@ def _sum_plain(op: Operator, column: str) -> float | None:
 def _l2(op: Operator) -> Iterator[Reading]:
     if not op.cores and not any("_hit" in name for name in op.counters):
         return  # two dozen sums for each of a thousand kernels that no such column was collected for
-    hits = sum(filter(None, (_sum(op, name) for name in _HITS)))
-    misses = sum(filter(None, (_sum(op, name) for name in _MISSES)))
+    hits = plain_sum(filter(None, (_sum(op, name) for name in _HITS)))
+    misses = plain_sum(filter(None, (_sum(op, name) for name in _MISSES)))
     if hits + misses > 0:
         # The tool's own rate also counts misses that allocate nothing, which no column shows, so it is the better one.
         rates = [side.column("total_hit_rate") for side in sides(op).values()]

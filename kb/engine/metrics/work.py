@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
 from kb.engine.tensors import ASSUMED_DTYPE, PRODUCTS
 from kb.model import Measure, Operator, Tensor
@@ -61,14 +62,14 @@ def tensor_bytes(tensor: Tensor) -> float | None:
 def must_move(op: Operator, pattern: str) -> float | None:
     """Bytes that one launch moves at least, None when nothing can be said."""
     outputs = [tensor_bytes(tensor) for tensor in op.outputs]
-    out = sum(filter(None, outputs)) if outputs and None not in outputs else None
+    out = plain_sum(filter(None, outputs)) if outputs and None not in outputs else None
     if out is None:
         return None
     if pattern.startswith(_PARTIAL):
         return 2 * out if pattern.startswith(("copy", "gather")) else out
     if pattern.startswith(_WHOLE):
         inputs = [tensor_bytes(tensor) for tensor in op.inputs if tensor.shape is not None]
-        return out + sum(filter(None, inputs))
+        return out + plain_sum(filter(None, inputs))
     return out
 
 
@@ -130,7 +131,7 @@ def measure(op: Operator, context: Context, pattern: str) -> Iterator[Reading]:
     for metric, tensors in (("input_bytes", op.inputs), ("output_bytes", op.outputs)):
         sizes = [tensor_bytes(tensor) for tensor in tensors if tensor.shape is not None]
         if sizes and None not in sizes:
-            yield metric, Measure(sum(filter(None, sizes)), "B", "shapes x dtypes", computed=True)
+            yield metric, Measure(plain_sum(filter(None, sizes)), "B", "shapes x dtypes", computed=True)
     work = flops(op, pattern)
     if work:
         yield "flops", Measure(work, "", f"2 x multiply-adds of {pattern} by shape", computed=True)
@@ -174,15 +175,17 @@ def _against_counters(op: Operator, pattern: str) -> Iterator[Reading]:
     if read is None:
         return
     sizes = [tensor_bytes(tensor) for tensor in op.inputs if tensor.shape is not None]
-    if sizes and None not in sizes and sum(filter(None, sizes)) > 0:
+    if sizes and None not in sizes and plain_sum(filter(None, sizes)) > 0:
         yield (
             "passes_over_data",
-            Measure(read / sum(filter(None, sizes)), "1x", "bytes read / bytes of the inputs", computed=True),
+            Measure(
+                read / plain_sum(filter(None, sizes)), "1x", "bytes read / bytes of the inputs", computed=True
+            ),
         )
     needed = (
         must_move(op, pattern)
         if op.outputs
-        else (sum(filter(None, sizes)) if sizes and None not in sizes else None)
+        else (plain_sum(filter(None, sizes)) if sizes and None not in sizes else None)
     )
     if needed:
         yield (
@@ -210,4 +213,4 @@ def moved_bytes(op: Operator, columns: tuple[str, ...]) -> float | None:
     """Sum of volume columns (KiB) over the cores and the launch, in bytes; None where no column is there."""
     found = [row.values[column] for row in op.cores for column in columns if column in row.values]
     found += [op.counters[column].value for column in columns if column in op.counters]
-    return sum(found) * 1024 if found else None
+    return plain_sum(found) * 1024 if found else None

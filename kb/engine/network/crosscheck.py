@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from kb import operators
+from kb.addition import plain_sum
 from kb.engine.estimate import Estimate
 from kb.engine.estimate.table import rows_of
 from kb.engine.network.types import Timed
@@ -24,7 +25,7 @@ def cross_checks(
     if total_us <= 0:
         return
     peak = chip.cube_flops("fp16")
-    work = sum(
+    work = plain_sum(
         one.count * (one.answer.operations or 0.0) for one in found if isinstance(one.answer, Estimate)
     )
     if peak and work:
@@ -58,7 +59,7 @@ def _utilisation(chip: Target, used: float, samples: int | None, family: str) ->
 
 def _rooflines(chip: Target, found: Sequence[Timed], total_us: float) -> Iterator[ForecastCheck]:
     known = [(one, one.answer) for one in found if isinstance(one.answer, Estimate)]
-    bound = sum(one.count * (answer.roofline_us or 0.0) for one, answer in known)
+    bound = plain_sum(one.count * (answer.roofline_us or 0.0) for one, answer in known)
     if bound <= 0:
         return
     yield ForecastCheck(

@@ -83,7 +83,13 @@ def reader_of(path: Path) -> str | None:
     return owner.NAME if owner is not None and hasattr(owner, "read") else None
 
 
-def read(paths: Sequence[Path], *, soc: str | None = None, progress: Progress | None = None) -> Profile:
+def read(
+    paths: Sequence[Path],
+    *,
+    soc: str | None = None,
+    progress: Progress | None = None,
+    within: Path | None = None,
+) -> Profile:
     """The profile of one run: files, archives, or folders walked with bounds; several paths are one run (ranks
     of a job).
 
@@ -91,6 +97,7 @@ def read(paths: Sequence[Path], *, soc: str | None = None, progress: Progress | 
         paths: what the user gave.
         soc: SoC name the user stated; the profile's own word wins.
         progress: called now and then while a large table is read.
+        within: folder that files are named relative to, where it is not what the user gave.
 
     Raises:
         SourceError: what could not be read, where, and what to give instead.
@@ -104,7 +111,7 @@ def read(paths: Sequence[Path], *, soc: str | None = None, progress: Progress | 
         notices: list[Notice] = []
         roots = [_root(path, stack, shown, notices) for path in given]
         try:
-            profile = _read(given, roots, notices, soc, progress)
+            profile = _read(given, roots, notices, soc, progress, within)
         except KbError as fault:
             if not shown:
                 raise
@@ -141,6 +148,7 @@ def _read(
     notices: list[Notice],
     soc: str | None,
     progress: Progress | None,
+    within: Path | None,
 ) -> Profile:
     sources, left_out = find(roots)
     notices.extend(left_out)
@@ -167,7 +175,7 @@ def _read(
         target=" ".join(str(path) for path in given),
         files={name: tuple(found) for name, found in files.items()},
         notices=tuple(notices),
-        roots=tuple(roots),
+        roots=tuple(roots) if within is None else (within,),
         progress=progress,
     )
     profile = main.read(bundle, soc)

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from kb.addition import plain_sum
 from kb.engine.readers import chip, collectives
 from kb.engine.readers.collectives import Collectives
 from kb.engine.readers.columns import LONGEST_US, lookup
@@ -167,7 +168,7 @@ def _ranks(found: _Found) -> dict[str, RunTimes]:
 
 def _times(rows: list[dict[str, float]], origin: str) -> RunTimes:
     def add(what: str, *parts: str) -> Measure:
-        value = sum(row[part] for row in rows for part in parts)
+        value = plain_sum(row[part] for row in rows for part in parts)
         return Measure(value, "us", f"{origin}:{what}", n=len(rows), computed=len(parts) > 1)
 
     return RunTimes(

@@ -8,6 +8,7 @@ to the user alone and is removed on every way out.
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import signal
 import stat
@@ -23,11 +24,13 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Protocol
 
-from kb.engine.readers import tar, zip_directory
+from kb.engine import zip_directory
+from kb.engine.readers import tar
 from kb.engine.readers.rows import unreadable
 from kb.engine.readers.source import DEEPEST, Source
 from kb.errors import SourceError
 from kb.model import Notice
+from kb.textfile import reserved
 
 MOST_MEMBERS = 20_000
 MOST_BYTES = 4 << 30
@@ -119,6 +122,9 @@ class _Box:
             self.skip("their names lead out of the archive")
             return
         path = self.folder.joinpath(*parts)
+        if os.name == "nt" and any(map(reserved, parts)):
+            self.skip("their names stand for devices on this system")
+            return
         if len(parts) > DEEPEST:
             self.skip(f"deeper than {DEEPEST} folders")
             return
@@ -225,7 +231,11 @@ def _ended_by_signals() -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    numbers = (
+        signal.SIGTERM,
+        *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()),
+    )  # Windows has no hang-up
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         yield
     finally:

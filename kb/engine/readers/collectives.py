@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from kb.addition import plain_sum
 from kb.engine.readers import tasks
 from kb.engine.readers.words import clean
 from kb.model import Measure, Operator, Profile, Rank, RunTimes
@@ -92,9 +93,9 @@ def counters(found: Collectives) -> dict[str, Measure]:
     """Run counters: small_packet_ratio and link_bandwidth, as far as known."""
     links = found.transports()
     out = {}
-    sized = sum(link.sized for link in links.values())
+    sized = plain_sum(link.sized for link in links.values())
     if sized > 0:
-        share = sum(link.small for link in links.values()) / sized
+        share = plain_sum(link.small for link in links.values()) / sized
         limits = f"below {SMALL_ELSEWHERE_MB:.0f} MB (RDMA {SMALL_MB['RDMA']:.0f} MB)"
         where = f"{found.origin}:Size Distribution, bytes in packets {limits} / bytes"
         out["small_packet_ratio"] = Measure(share, "1", where, computed=True)

@@ -7,12 +7,11 @@ in the head of a text file), what it is called, what to do.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
 from functools import cache
 from importlib.resources import files
-from urllib.parse import quote
 
 from kb.engine.readers.source import Source
+from kb.engine.readers.sqlite_file import SqliteFile
 from kb.engine.readers.words import clean
 from kb.errors import SourceError
 
@@ -92,10 +91,8 @@ def looks() -> tuple[tuple[str, tuple[str, ...], str, str], ...]:
 def _database(source: Source) -> tuple[str, str]:
     """A SQLite file by the tables it has; only their names are read."""
     try:
-        uri = f"file:{quote(str(source.path.absolute()))}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(uri, uri=True)) as base:
-            query = "SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 1000"
-            tables = {str(name) for (name,) in base.execute(query)}
+        with SqliteFile(source.path, source.size) as base:
+            tables = set(base.tables)
     except (sqlite3.Error, ValueError):
         return "a damaged SQLite database", "export the profile again"
     if "COMPUTE_TASK_INFO" in tables or "TASK" in tables:

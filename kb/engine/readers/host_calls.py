@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kb.addition import plain_sum
 from kb.engine.readers.words import clean
 from kb.model import Measure, Notice
 from kb.units import us
@@ -53,11 +54,11 @@ class HostCalls:
 def counters(calls: HostCalls) -> dict[str, Measure]:
     """host_sync_share and host_compile_share, where the export has acl calls."""
     found = calls.level()
-    total = sum(spent for spent, _ in found.values())
+    total = plain_sum(spent for spent, _ in found.values())
     if not total or not any(level == LEVELS[0] for level, _ in calls.apis):
         return {}
-    waited = sum(spent for name, (spent, _) in found.items() if "synchronize" in name.casefold())
-    compiled = sum(spent for name, (spent, _) in found.items() if "compile" in name.casefold())
+    waited = plain_sum(spent for name, (spent, _) in found.items() if "synchronize" in name.casefold())
+    compiled = plain_sum(spent for name, (spent, _) in found.items() if "compile" in name.casefold())
     where = f"{calls.origin}: %s acl calls / acl calls, set-up left out"
     return {
         "host_sync_share": Measure(min(1.0, waited / total), "1", where % "synchronising", computed=True),

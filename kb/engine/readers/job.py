@@ -23,6 +23,7 @@ from kb.engine.readers.run_times import from_timelines, total
 from kb.engine.readers.source import Bundle, Progress, Source
 from kb.engine.readers.step_trace import all_settings, in_order, rank_name, read_ranks
 from kb.engine.readers.steps import lengths, step_time, together, warm_up_text
+from kb.engine.readers.strip import strips
 from kb.engine.readers.timeline import COMMUNICATION, TWIN
 from kb.engine.readers.words import clean
 from kb.model import Capture, Follow, Notice, Operator, Profile, RunTimes, SourceFile
@@ -112,6 +113,9 @@ def read_job(
         operators=tuple(built.operators),
         times=total(with_kernels),
         follows=_follows(launches),
+        strips=strips(
+            (rank, device.strip(), line.strip) for (rank, device), line in launches.timelines.items()
+        ),
         ranks=in_order(ranks) if len(ranks) > 1 and not apart else (),
         files=(
             *(SourceFile(t.label, reader or table, t.result.rows, t.result.lost) for t in tables),

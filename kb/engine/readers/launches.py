@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from os.path import commonprefix
 
+from kb.addition import plain_sum
 from kb.engine.readers import tasks
 from kb.engine.readers.columns import LARGEST, LONGEST_US, counter, missing, number
 from kb.engine.readers.layout import Layout
@@ -53,7 +54,7 @@ class Totals:
 
 
 def _totals(values: Sequence[float]) -> Totals:
-    return Totals(len(values), sum(values), min(values), max(values)) if values else Totals()
+    return Totals(len(values), plain_sum(values), min(values), max(values)) if values else Totals()
 
 
 @dataclass
@@ -148,7 +149,7 @@ def _sum(cells: Sequence[str]) -> tuple[float, int]:
         value = counter(first)
         return (0.0, 0) if value is None else (value * len(cells), len(cells))
     values = _numbers(cells)
-    return sum(values), len(values)
+    return plain_sum(values), len(values)
 
 
 def _numbers(cells: Sequence[str]) -> list[float]:
@@ -162,7 +163,7 @@ def _numbers(cells: Sequence[str]) -> list[float]:
         not values
         or min(values) < 0
         or max(values) >= LARGEST
-        or not isfinite(sum(values))
+        or not isfinite(plain_sum(values))
         or "_" in "".join(cells)
     ):
         values = [value for value in map(counter, cells) if value is not None]
@@ -247,7 +248,7 @@ class Launches:
             whole.add(group.time, group.wait, group.sums, group.counts)
             whole.name = min(whole.name, group.name)
         self.overflow = sum(group.count for group in out.values())
-        self.overflow_us = sum(group.total_us for group in out.values())
+        self.overflow_us = plain_sum(group.total_us for group in out.values())
         return [*apart[:MOST_OPERATORS], *out.values()]
 
     def _folded(self, label: str, task: str, form: Layout) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from kb.addition import plain_sum
 from kb.engine.readers import tasks, tensors
 from kb.engine.readers.columns import all_columns, integer, missing
 from kb.engine.readers.launches import Group, by_total
@@ -69,7 +70,7 @@ def _twin_facts(twins: Sequence[Group]) -> dict[str, str]:
     return {
         "twin_names": clean(", ".join(sorted({twin.name for twin in twins}))),
         "twin_rows": str(sum(twin.count for twin in twins)),
-        "twin_us": f"{sum(twin.total_us for twin in twins):.3f}",
+        "twin_us": f"{plain_sum(twin.total_us for twin in twins):.3f}",
     }
 
 

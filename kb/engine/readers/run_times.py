@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from kb.addition import plain_sum
 from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, TWIN, Timeline
 from kb.model import Measure, RunTimes
 
@@ -23,7 +24,9 @@ def from_timelines(lines: Sequence[Timeline], twins_apart: bool, origin: str, st
     talk = COMMUNICATION if twins_apart else COMMUNICATION | TWIN
 
     def add(how: str, value: Callable[[Timeline], int]) -> Measure:
-        return Measure(sum(map(value, lines)) / 1000, "us", f"{origin}: {how}", n=len(lines), computed=True)
+        return Measure(
+            plain_sum(map(value, lines)) / 1000, "us", f"{origin}: {how}", n=len(lines), computed=True
+        )
 
     return RunTimes(
         span=add("first start to last end", lambda line: line.span_ns),
@@ -52,7 +55,7 @@ def total(times: Sequence[RunTimes]) -> RunTimes:
             return None
         values = [measure.value for measure in found]
         origin = f"sum over {len(found)} ranks; {found[0].origin}"
-        return Measure(sum(values), "us", origin, min(values), max(values), len(found), computed=True)
+        return Measure(plain_sum(values), "us", origin, min(values), max(values), len(found), computed=True)
 
     gaps = [item.idle_gaps for item in times if item.idle_gaps is not None]
     steps = [item.steps for item in times if item.steps is not None]
@@ -79,6 +82,6 @@ def _mean(steps: Iterable[Measure | None]) -> Measure | None:
     n = sum(step.n for step in found)
     lows = [step.value if step.low is None else step.low for step in found]
     highs = [step.value if step.high is None else step.high for step in found]
-    mean = sum(step.value * step.n for step in found) / n
+    mean = plain_sum(step.value * step.n for step in found) / n
     origin = f"{len(found)} ranks; {found[0].origin}"
     return Measure(mean, "us", origin, min(lows), max(highs), n, computed=True)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from kb.addition import plain_sum
 from kb.engine.readers import chip, simulator_trace, visualize
 from kb.engine.readers.columns import all_columns, counter, damaged, time_us
 from kb.engine.readers.records import Records
@@ -200,7 +201,7 @@ def _operator(launch: _Launch) -> Operator | None:
         for (block, sub), values in sorted(_counters(launch).items())
         if values
     )
-    total = sum(line.cycles for line in launch.lines.values())
+    total = plain_sum(line.cycles for line in launch.lines.values())
     if not cores and not total:
         return None
     attributes = {"folder": launch.label} if launch.label else {}
@@ -265,7 +266,7 @@ def _duration(launch: _Launch) -> Measure:
             "instr_exe:running_time(us), sum of the longest pipe: the kernel takes at least this, simulated"
         )
         return Measure(longest, "us", where, computed=True)
-    cycles = sum(line.cycles for line in launch.lines.values())
+    cycles = plain_sum(line.cycles for line in launch.lines.values())
     return Measure(cycles, "cycles", "code_exe:cycles, sum over lines and cores, simulated", computed=True)
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
 
+from kb.guarded import defend
+
 MAGIC = b"SQLite format 3\0"
 MOST_TABLES = 1_000
 LONGEST_VALUE = 1 << 20
@@ -22,7 +24,7 @@ STEPS_PER_BYTE, STEPS_AT_LEAST = 32, 5_000_000
 _PERIOD = 10_000
 _LIMIT_LENGTH = 0  # SQLITE_LIMIT_LENGTH
 _FUNCTIONS = frozenset(("count", "total", "min", "max"))
-_QUIET = ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "query_only=ON", "cache_size=-32768")
+_QUIET = ("mmap_size=0", "query_only=ON", "cache_size=-32768")
 
 Row = tuple[object, ...]
 
@@ -42,6 +44,7 @@ class SqliteFile:
             limit = getattr(self._base, "setlimit", None)  # since Python 3.11
             if limit is not None:
                 limit(_LIMIT_LENGTH, LONGEST_VALUE)
+            defend(self._base)
             for setting in _QUIET:
                 self._base.execute(f"PRAGMA {setting}")
             self._base.set_progress_handler(self._step, _PERIOD)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kb.addition import plain_sum
 from kb.engine.readers import chip
 from kb.engine.readers.columns import all_columns, index, time_us
 from kb.engine.readers.profiler_info import Settings, settings
@@ -106,7 +107,7 @@ def _times(item: _Sum, label: str) -> RunTimes:
 
     def add(*columns: str) -> Measure:
         names = " + ".join(all_columns()[column].spellings[0] for column in columns)
-        value = sum(item.values[column] for column in columns)
+        value = plain_sum(item.values[column] for column in columns)
         return Measure(value, "us", f"{label}:{names}", n=item.steps, computed=True)
 
     return RunTimes(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from statistics import median
 
+from kb.addition import plain_sum
 from kb.engine.readers.columns import missing
 from kb.model import Measure
 from kb.units import us as shown
@@ -70,7 +71,9 @@ def step_time(found: Sequence[tuple[str, float]], origin: str) -> Measure | None
     values = [us for _, us in found[skipped:]]
     how = f"{origin}: first start of a step to that of the next; {len(values)} steps of {shown(min(values))} to {shown(max(values))}"
     how += f", without {skipped} of warm-up" if skipped else ""
-    return Measure(sum(values) / len(values), "us", how, min(values), max(values), len(values), computed=True)
+    return Measure(
+        plain_sum(values) / len(values), "us", how, min(values), max(values), len(values), computed=True
+    )
 
 
 def warm_up_text(found: Sequence[tuple[str, float]]) -> str | None:
@@ -79,7 +82,7 @@ def warm_up_text(found: Sequence[tuple[str, float]]) -> str | None:
     if not count:
         return None
     names = ", ".join(name for name, _ in found[:count][:4]) + (", ..." if count > 4 else "")
-    spent = sum(us for _, us in found[:count])
+    spent = plain_sum(us for _, us in found[:count])
     usual = median(us for _, us in found[count:])
     return (
         f"the first {'step' if count == 1 else f'{count} steps'} ({names}) took {spent / count / usual:.1f} times as "

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import itemgetter
 
+from kb.engine.readers.strip import PAUSE_NS, Gathered
+
 # bits: kernels, collectives, rows that repeat a collective on another engine
 COMPUTE, COMMUNICATION, TWIN = 1, 2, 4
 
 BUFFER = 1 << 14
-GAP_NS = 1_000  # shorter pauses are the device's own scheduling between back-to-back kernels
 MOST_PAIRS = 4_096
 LATEST = (
     8 * 10**18
@@ -55,6 +56,7 @@ class Timeline:
         self.by_mask = [0] * 8
         self.gaps = 0
         self.late = 0
+        self.strip = self.new_strip()
         self.first: int | None = None
         self._now = 0
         self._paused = 0
@@ -62,6 +64,10 @@ class Timeline:
         self._buffer: list[Interval] = []
         self._last: dict[str, str] = {}
         self._pairs: dict[tuple[str, str], list[int]] = {}
+
+    def new_strip(self) -> Gathered:
+        """Where what ran when is gathered."""
+        return Gathered()
 
     def add(self, interval: Interval) -> None:
         """Take one interval (start, end, kind bit, stream, operator type)."""
@@ -95,6 +101,7 @@ class Timeline:
         if ready and self.first is None:
             self.first = self._now = ready[0][0]
             self._ends = [self._now] * 3
+        self.strip.take(ready)
         ends, last, follow = self._ends, self._last, self._follow
         for start, end, kind, stream, name in ready:
             if start > self._now:
@@ -143,7 +150,7 @@ class Timeline:
 
     def _work(self, mask: int, spent: int) -> None:
         self.by_mask[mask] += spent
-        if self._paused >= GAP_NS:
+        if self._paused >= PAUSE_NS:
             self.gaps += 1
         self._paused = 0
 

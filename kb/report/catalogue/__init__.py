@@ -14,6 +14,7 @@ from kb.report.catalogue import (
     coverage,
     evaluation,
     forecast,
+    job,
     knowledge,
     migration,
     outcomes,
@@ -21,6 +22,7 @@ from kb.report.catalogue import (
     runs,
     words,
 )
+from kb.report.plural import filled
 from kb.vocabulary.entries import LANGUAGES
 
 Row = tuple[str, str, str]
@@ -33,6 +35,7 @@ AREAS = (
     coverage,
     evaluation,
     forecast,
+    job,
     knowledge,
     migration,
     outcomes,
@@ -44,7 +47,10 @@ TEXTS: dict[str, Row] = {key: row for area in AREAS for key, row in area.TEXTS.i
 
 
 def say(key: str, lang: str, **values: object) -> str:
-    """The fixed text `key` in `lang` (en, zh or ja; anything else gives English), `values` filled in."""
+    """The fixed text `key` in `lang` (en, zh or ja; anything else gives English), `values` filled in.
+
+    `{count:entry|entries}` stands for the first word where `count` is one, else for the second.
+    """
     row = TEXTS[key]
     text = row[LANGUAGES.index(lang)] if lang in LANGUAGES else row[0]
-    return text.format(**values) if values else text
+    return filled(text, values) if values else text

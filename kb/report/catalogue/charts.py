@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    "chart.changes": ("Operators before and after", "各算子优化前后", "演算子の前後比較"),
+    "chart.changes.read": (
+        "Those that change the total most, all on one scale; before stands above after.",
+        "对总耗时影响最大的算子，使用同一刻度；上为优化前，下为优化后。",
+        "合計への影響が大きい順です。目盛りは共通で、上が前、下が後です。",
+    ),
+    "chart.moved": ("Readings before and after", "指标的前后变化", "計測値の前後比較"),
+    "chart.moved.read": (
+        "A share fills its track at 100 %; of any other reading the larger one does.",
+        "占比以 100% 为满格，其他指标以较大值为满格。",
+        "割合は 100% で満杯、その他は大きい方の値で満杯になります。",
+    ),
     "chart.paths": ("Way of the data", "数据通路", "データ転送経路"),
     "chart.paths.core": ("{rate} a core", "每核 {rate}", "コアあたり {rate}"),
     "chart.paths.read": (
@@ -17,7 +29,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "コアの実行時間のうちパイプが動作していた割合です（パイプ内の待ちを含む）。縦線 1 本が 1 コアを表します。",
     ),
     "chart.pipes.spread": (
-        "{low} to {high}, {count} cores",
+        "{low} to {high}, {count} {count:core|cores}",
         "{low} 至 {high}，{count} 个核",
         "{low}〜{high}、{count} コア",
     ),
@@ -28,7 +40,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "ルーフは公表値の最大：{chips}",
     ),
     "chart.roofline.missing": (
-        "{count} operators are not drawn: neither shapes nor counters give their work.",
+        "{count} {count:operator is|operators are} not drawn: neither shapes nor counters give their work.",
         "{count} 个算子未画出：shape 和计数器都无法给出其计算量。",
         "{count} 個の演算子は図示していません。形状からもカウンタからも演算量が分かりません。",
     ),
@@ -60,6 +72,41 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "chart.roofline.x": ("FLOP / byte", "FLOP / 字节", "FLOP / バイト"),
     "chart.roofline.y": ("GFLOP/s", "GFLOP/s", "GFLOP/s"),
+    "chart.timeline": ("Time line", "时间线", "タイムライン"),
+    "chart.timeline.after": ("after", "之前的算子", "直前の演算子"),
+    "chart.timeline.before": ("before", "之后的算子", "直後の演算子"),
+    "chart.timeline.communication": ("communication", "通信", "通信"),
+    "chart.timeline.device": ("device {device}", "device {device}", "デバイス {device}"),
+    "chart.timeline.length": ("length", "时长", "長さ"),
+    "chart.timeline.longest": (
+        "Longest pauses: {count}",
+        "最长的 {count} 次空闲",
+        "最長の空き時間 {count} 件",
+    ),
+    "chart.timeline.more": (
+        "{count} more {count:stream|streams}",
+        "另有 {count} 个 stream",
+        "ほか {count} ストリーム",
+    ),
+    "chart.timeline.pause": ("nothing runs", "无任务执行", "何も実行されていない"),
+    "chart.timeline.pause.told": (
+        "nothing runs for {time} at {start}: after {after}, before {before}",
+        "{start} 处空闲 {time}：前为 {after}，后为 {before}",
+        "{start} から {time} の空き：直前 {after}、直後 {before}",
+    ),
+    "chart.timeline.paused": (
+        "nothing runs for {time} ({share}), {count} {count:pause|pauses}",
+        "空闲 {time}（{share}），共 {count} 次",
+        "空き {time}（{share}）、{count} 回",
+    ),
+    "chart.timeline.pauses": ("pauses", "空闲", "空き"),
+    "chart.timeline.read": (
+        "Each part of a lane is filled as high as the stream works in it; every device counts from its own first start.",
+        "每一段的填充高度表示该 stream 在此时段内的工作占比；各 device 从自身的首次开始计时。",
+        "各区間の高さは、その区間でストリームが動作していた割合です。時刻はデバイスごとに最初の開始から数えます。",
+    ),
+    "chart.timeline.start": ("at", "起点", "開始"),
+    "chart.timeline.stream": ("stream {stream}", "stream {stream}", "ストリーム {stream}"),
     "chart.times": ("Time by operator", "各算子耗时", "演算子ごとの時間"),
     "chart.times.floor": ("{times} times its floor", "下限的 {times} 倍", "下限の {times} 倍"),
     "chart.times.read": (
@@ -76,5 +123,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "First start to last end on the device.",
         "从 device 上第一次开始到最后一次结束。",
         "デバイス上の最初の開始から最後の終了までです。",
+    ),
+    "chart.waterfall": ("From before to after", "从优化前到优化后", "前から後へ"),
+    "chart.waterfall.read": (
+        "Each step is what one operator adds to the total or takes from it.",
+        "每一步表示一个算子使总耗时增加或减少的量。",
+        "各段は、1 つの演算子による合計時間の増減を示します。",
     ),
 }

@@ -18,7 +18,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "採取中（{mode}）、出力先 {folder}",
     ),
     "collect.launches": (
-        "{done} of {asked} launches",
+        "{done} of {asked} {asked:launch|launches}",
         "已启动 {done}/{asked} 次",
         "起動 {done}/{asked} 回",
     ),
@@ -68,4 +68,6 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "doctor.title.output": ("output folder and its parent", "输出目录及其上级目录", "出力先とその親フォルダ"),
     "doctor.title.root": ("not root", "非 root 用户", "root でないこと"),
     "doctor.title.simulator": ("simulator", "仿真器", "シミュレータ"),
+    "progress.left": ("about {seconds} s left", "约剩 {seconds} s", "残り約 {seconds} s"),
+    "progress.rows": ("{rows} rows", "{rows} 行", "{rows} 行"),
 }

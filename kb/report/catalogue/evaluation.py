@@ -14,18 +14,22 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "下限を割りました：{name} は {found}、以前は {least} に達していました。",
     ),
     "eval.estimate": (
-        "Cost model, {count} timings",
+        "Cost model, {count} {count:timing|timings}",
         "代价模型，{count} 条实测",
         "コストモデル、実測 {count} 件",
     ),
     "eval.left_out": ("Not asked", "未评测", "対象外"),
     "eval.misses": ("Misses", "未命中", "不正解"),
     "eval.networks": (
-        "Cost model, {count} networks measured as a whole",
+        "Cost model, {count} {count:network|networks} measured as a whole",
         "代价模型，{count} 个整网实测",
         "コストモデル、ネットワーク全体の実測 {count} 件",
     ),
-    "eval.search": ("Search, {count} questions", "检索，{count} 个问题", "検索、質問 {count} 件"),
+    "eval.search": (
+        "Search, {count} {count:question|questions}",
+        "检索，{count} 个问题",
+        "検索、質問 {count} 件",
+    ),
     "eval.unreached": (
         "Entries that none of the questions has among its first {k}: {count} of {all}",
         "所有问题的前 {k} 条结果都未包含的条目：{count} / {all}",

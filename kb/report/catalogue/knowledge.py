@@ -42,9 +42,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "kind.pattern": ("pattern", "模式", "パターン"),
     "kind.recipe": ("recipe", "方案", "手法"),
     "kind.tip": ("tip", "技巧", "ヒント"),
-    "list.count": ("{count} entries", "{count} 个条目", "{count} 件"),
+    "list.count": ("{count} {count:entry|entries}", "{count} 个条目", "{count} 件"),
     "model.chosen": (
-        "Search now uses {name}, version {version}; {count} entries are embedded with it.",
+        "Search now uses {name}, version {version}; {count} {count:entry is|entries are} embedded with it.",
         "检索现在使用 {name}，版本 {version}；已用它嵌入 {count} 个条目。",
         "検索は {name}（版 {version}）を使うようになりました。{count} 件のエントリーをこれで埋め込みました。",
     ),
@@ -103,7 +103,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "内容の薄いエントリ（優先して改善）",
     ),
     "validate.faults": (
-        "{count} errors, {further} warnings",
+        "{count} {count:error|errors}, {further} {further:warning|warnings}",
         "{count} 处错误，{further} 处警告",
         "エラー {count} 件、警告 {further} 件",
     ),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str, str]] = {
-    "outcome.count": ("{count} outcomes", "{count} 条结果记录", "結果 {count} 件"),
+    "outcome.count": ("{count} {count:outcome|outcomes}", "{count} 条结果记录", "結果 {count} 件"),
     "outcome.expected": ("Expected with these", "结合以上结果的预期", "以上を加えた見込み"),
     "outcome.exported": (
-        "Written for other teams: {count} entries, without names or paths",
+        "Written for other teams: {count} {count:entry|entries}, without names or paths",
         "已为其他团队导出 {count} 个条目（不含名称和路径）",
         "他のチーム向けに {count} 件を書き出しました（名前とパスなし）",
     ),
@@ -17,7 +17,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "outcome.head": ("Tried here", "在此的实际结果", "ここで試した結果"),
     "outcome.imported": (
-        "Taken: {count} new of {found} outcomes",
+        "Taken: {count} new of {found} {found:outcome|outcomes}",
         "已导入：{found} 条结果中的 {count} 条为新结果",
         "取り込みました：{found} 件のうち新しい {count} 件",
     ),

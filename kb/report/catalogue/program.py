@@ -29,7 +29,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "config.value": ("Value", "值", "値"),
     "formats.archives": ("Archives of any of these", "以上格式的压缩包", "上記のいずれかを含むアーカイブ"),
-    "formats.count": ("{count} formats are read", "可读取 {count} 种格式", "読み取れる形式 {count} 種"),
+    "formats.count": (
+        "{count} {count:format is|formats are} read",
+        "可读取 {count} 种格式",
+        "読み取れる形式 {count} 種",
+    ),
     "formats.family": ("Of", "对象", "対象"),
     "formats.holds": ("Holds", "内容", "内容"),
     "formats.job": ("whole runs", "整个任务", "実行全体"),
@@ -41,7 +45,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "formats.title": ("Format", "格式", "形式"),
     "schema.document": ("Document", "文档", "文書"),
     "schema.list": (
-        "{count} documents have a JSON Schema",
+        "{count} {count:document has|documents have} a JSON Schema",
         "{count} 种文档有 JSON Schema",
         "{count} 種類の文書に JSON Schema があります",
     ),

@@ -15,7 +15,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "未理解而忽略：{words}",
         "理解できず無視した語：{words}",
     ),
-    "ask.known": ("{count} kinds of questions", "可回答 {count} 类问题", "答えられる質問は {count} 種類"),
+    "ask.known": (
+        "{count} {count:kind|kinds} of questions",
+        "可回答 {count} 类问题",
+        "答えられる質問は {count} 種類",
+    ),
     "ask.more": (
         "kb ask --list lists all questions; kb runs sql takes any select.",
         "kb ask --list 列出全部问题；kb runs sql 可执行任意 select。",
@@ -37,6 +41,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "runs.headline": ("Headline", "结论", "結論"),
     "runs.id": ("Run", "运行", "実行"),
     "runs.none": ("No run has been kept yet.", "尚未保存任何运行。", "保存された実行はまだありません。"),
+    "browse.quit": ("Quit", "退出", "終了"),
     "serve.compare": ("Compare", "对比", "比較"),
     "serve.two": (
         "Give the ids of two kept runs, as the list of runs shows them.",
@@ -44,6 +49,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "実行の一覧にある二つの ID を入れてください。",
     ),
     "serve.any": ("all kinds", "全部类型", "すべての種類"),
+    "serve.busy": (
+        "Too many ask at once. Ask again in {seconds} s.",
+        "同时提问的人太多。请在 {seconds} 秒后重试。",
+        "同時の質問が多すぎます。{seconds} 秒後にもう一度お試しください。",
+    ),
     "serve.fault": ("That did not work", "出错了", "うまくいきませんでした"),
     "serve.query": ("Ask in your own words", "用自己的话提问", "自分の言葉で質問"),
     "serve.runs": ("Runs", "运行记录", "実行記録"),

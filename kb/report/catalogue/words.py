@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str, str]] = {
-    "count.launches": ("{count} launches", "{count} 次", "{count} 回"),
+    "count.launches": ("{count} {count:launch|launches}", "{count} 次", "{count} 回"),
     "count.more": ("and {count} more", "另有 {count} 项", "ほか {count} 件"),
     "head.cases": ("Similar cases", "相似案例", "似た事例"),
     "head.charts": ("Pictures", "图示", "グラフ"),

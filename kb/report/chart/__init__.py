@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Protocol, cast
 
 from kb.model import Report
-from kb.report.chart import paths, pipes, roofline, times, wall
+from kb.report.chart import paths, pipes, roofline, timeline, times, wall
 
 
 class Chart(Protocol):
@@ -22,4 +22,4 @@ class Chart(Protocol):
         """Lines of HTML; none where the report has no such data."""
 
 
-CHARTS: tuple[Chart, ...] = cast("tuple[Chart, ...]", (times, wall, roofline, pipes, paths))
+CHARTS: tuple[Chart, ...] = cast("tuple[Chart, ...]", (times, wall, timeline, roofline, pipes, paths))

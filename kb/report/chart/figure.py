@@ -20,11 +20,19 @@ def figure(name: str, lines: Iterable[str], lang: str, *, note: str = "") -> Ite
     yield "</figure>"
 
 
-def bar(parts: Iterable[tuple[str, float]], ticks: Iterable[float] = ()) -> str:
-    """A track of full width with parts (class, fraction) from the left over one another, and ticks at fractions."""
-    fills = "".join(f'<i class="{kind}" style="width:{_percent(part)}%"></i>' for kind, part in parts)
+def bar(parts: Iterable[tuple[str, float] | tuple[str, float, float]], ticks: Iterable[float] = ()) -> str:
+    """A track of full width with parts over one another, and ticks at fractions.
+
+    A part is its class, its length, and where it begins (at the left where nothing is said), as fractions.
+    """
+    fills = "".join(_fill(*part) for part in parts)
     marks = "".join(f'<b style="left:{_percent(tick)}%"></b>' for tick in ticks)
     return f'<span class="track" aria-hidden="true">{fills}{marks}</span>'
+
+
+def _fill(kind: str, length: float, start: float = 0.0) -> str:
+    at = f"left:{_percent(start)}%;" if start > 0 else ""
+    return f'<i class="{kind}" style="{at}width:{_percent(length)}%"></i>'
 
 
 def name_of(operator: OperatorRef) -> str:

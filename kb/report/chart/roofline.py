@@ -10,11 +10,12 @@ from kb import units
 from kb.model import Charts, Report, Roof, WorkPoint
 from kb.report.catalogue import say
 from kb.report.chart.figure import figure, name_of
+from kb.report.sentences import tell
 from kb.report.sheet import esc
 
 NAME = "roofline"
 WIDTH, HEIGHT = 720, 400
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 46
+LEFT, RIGHT, TOP, BOTTOM = 64, 24, 18, 46
 LABELLED = 5  # points with their name beside them
 SMALLEST, LARGEST = 4.0, 15.0  # radius of a point
 
@@ -52,7 +53,7 @@ def draw(report: Report, lang: str) -> Iterator[str]:
         f'<div class="wide"><svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{esc(title)}">',
         *_axes(scale, lang),
         *_roofs(scale, charts.roofs),
-        *_points(scale, points, lang),
+        *_points(scale, points, charts.roofs, lang),
         "</svg></div>",
         f'<p class="quiet">{esc(say("chart.roofline.chips", lang, chips=chips))} <span class="key vector"></span> vector <span class="key cube"></span> cube '
         '<span class="key mix"></span> mix</p>',
@@ -131,9 +132,10 @@ def _flops(gflops: float) -> str:
     return f"{gflops / 1000:.3g} TFLOP/s" if gflops >= 1000 else f"{gflops:.3g} GFLOP/s"
 
 
-def _points(scale: _Scale, points: Sequence[WorkPoint], lang: str) -> Iterator[str]:
+def _points(scale: _Scale, points: Sequence[WorkPoint], roofs: Sequence[Roof], lang: str) -> Iterator[str]:
     longest = max(point.operator.time_us or 0.0 for point in points) or 1.0
     taken: list[tuple[float, float]] = []
+    names = [scale.y(roof.value) - 5 for roof in roofs if roof.kind == "compute"]  # where peaks are named
     by_time = sorted(points, key=lambda point: -(point.operator.time_us or 0.0))
     for at, point in enumerate(by_time):
         x, y = scale.x(point.intensity), scale.y(point.gflops)
@@ -145,13 +147,17 @@ def _points(scale: _Scale, points: Sequence[WorkPoint], lang: str) -> Iterator[s
             intensity=f"{point.intensity:.3g}",
             rate=_flops(point.gflops),
             time=units.us(point.operator.time_us or 0.0),
-            how=point.origin,
+            how=tell(point.origin, lang),
         )
         if point.reached is not None:
             told += f"; {say('chart.roofline.reached', lang, share=units.percent(point.reached), roof=point.roof)}"
         yield f'<g class="point {_kind(point)}" tabindex="0" role="img" aria-label="{esc(told)}"><title>{esc(told)}</title>'
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/></g>'
-        if at < LABELLED and all(abs(y - other) > 13 or abs(x - across) > 150 for across, other in taken):
+        if (
+            at < LABELLED
+            and all(abs(y - other) > 13 or abs(x - across) > 150 for across, other in taken)
+            and all(abs(y - other) > 13 or x < WIDTH * 0.55 for other in names)
+        ):
             taken.append((x, y))
             left = x > WIDTH * 0.7
             x += -(radius + 4) if left else radius + 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb import units
+from kb.addition import plain_sum
 from kb.model import OperatorRef, Report
 from kb.report import answer
 from kb.report.catalogue import say
@@ -24,7 +25,7 @@ def draw(report: Report, lang: str) -> Iterator[str]:
     shown = known[:SHOWN]
     longest = max(item.time_us or 0.0 for item in shown)
     rows = [_row(item, floors.get(item), report.total_us, longest, lang) for item in shown]
-    rest = report.total_us - sum(item.time_us or 0.0 for item in shown)
+    rest = report.total_us - plain_sum(item.time_us or 0.0 for item in shown)
     note = say("chart.times.rest", lang, time=units.us(rest)) if rest > 0.005 * report.total_us else ""
     yield from figure(NAME, ['<div class="bars">', *rows, "</div>"], lang, note=note)
 

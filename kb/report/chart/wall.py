@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb import units
+from kb.addition import plain_sum
 from kb.model import Report
 from kb.report.catalogue import say
 from kb.report.chart.figure import bar, figure
@@ -15,7 +16,7 @@ NAME = "wall"
 
 def draw(report: Report, lang: str) -> Iterator[str]:
     """A bar a part, all on one scale."""
-    total = sum(part.time_us for part in report.charts.wall)
+    total = plain_sum(part.time_us for part in report.charts.wall)
     if total <= 0:
         return
     rows = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb import units
-from kb.comparison import Change, Comparison
+from kb.comparison import Change, Comparison, Total
 from kb.report.catalogue import say
 from kb.report.comparison import words
 from kb.report.page import Bar, Bars, Block, Code, Fields, Heading, Items, Page, Para, Table
@@ -18,10 +18,13 @@ VISIBLE = 0.25  # of the largest level, that the steps should span
 
 def comparison_page(found: Comparison, lang: str) -> Page:
     """Everything a comparison says, in one language."""
-    return Page(words.headline(found, lang), tuple(_blocks(found, lang)), lang=lang)
+    steps = _steps(found, lang)
+    blocks = (*first(found, lang), *details(found, lang), *steps, *last(found, lang))
+    return Page(words.headline(found, lang), blocks, lang=lang)
 
 
-def _blocks(found: Comparison, lang: str) -> Iterator[Block]:
+def first(found: Comparison, lang: str) -> Iterator[Block]:
+    """What was compared, the difference, and whether it may be believed."""
     yield Fields(tuple(_facts(found, lang)))
     other = [words.check_text(check, lang) for check in found.checks if check.state == "differs"]
     if other:
@@ -29,9 +32,13 @@ def _blocks(found: Comparison, lang: str) -> Iterator[Block]:
         yield Items(tuple(other))
         if found.verdict == "not-comparable":
             yield Para(say("compare.numbers", lang))
+
+
+def details(found: Comparison, lang: str) -> Iterator[Block]:
+    """Operators, what moved inside them, findings."""
     yield from _operators(found, lang)
     moved = [
-        words.moved_text(item, reading, lang) for item in _by_weight(found) for reading in item.moved
+        words.moved_text(item, reading, lang) for item in by_weight(found) for reading in item.moved
     ]  # fmt: skip
     if moved:
         yield Heading(say("compare.head.moved", lang))
@@ -39,17 +46,24 @@ def _blocks(found: Comparison, lang: str) -> Iterator[Block]:
     if found.findings:
         yield Heading(say("compare.head.findings", lang))
         yield Items(tuple(words.trouble_text(item, lang) for item in found.findings[:TROUBLES]))
-    if len(found.waterfall) > 1 and found.total is not None:
-        yield Heading(say("compare.head.waterfall", lang))
-        bars = _waterfall(found, lang)
-        yield bars
-        if bars.origin:
-            yield Para(say("compare.scale", lang, time=units.us(bars.origin)), quiet=True)
+
+
+def last(found: Comparison, lang: str) -> Iterator[Block]:
+    """What to do next."""
     runs = (found.before.run, found.after.run)
     if all(runs) and runs[0] != runs[1] and found.verdict != "not-comparable":
         yield Heading(say("head.next", lang))
         yield Para(say("compare.applied", lang))
         yield Code(f"kb outcome {found.before.run} {found.after.run} --applied ID", "sh")
+
+
+def _steps(found: Comparison, lang: str) -> Iterator[Block]:
+    if len(found.waterfall) > 1 and found.total is not None:
+        yield Heading(say("compare.head.waterfall", lang))
+        bars = waterfall(found, found.total, lang)
+        yield bars
+        if bars.origin:
+            yield Para(say("compare.scale", lang, time=units.us(bars.origin)), quiet=True)
 
 
 def _facts(found: Comparison, lang: str) -> Iterator[tuple[str, str]]:
@@ -97,15 +111,14 @@ def _cells(item: Change, found: Comparison, lang: str) -> tuple[str, ...]:
     )
 
 
-def _by_weight(found: Comparison) -> list[Change]:
+def by_weight(found: Comparison) -> list[Change]:
     """The operators whose readings are told: those that changed the total most."""
     moved = [item for item in found.changes if item.moved]
     return sorted(moved, key=lambda item: (-abs(item.delta_us), item.name))[:MOVED]
 
 
-def _waterfall(found: Comparison, lang: str) -> Bars:
-    total = found.total
-    assert total is not None  # noqa: S101 - the caller asked
+def waterfall(found: Comparison, total: Total, lang: str) -> Bars:
+    """The steps from the total before to the total after."""
     rows = [Bar(say("compare.before", lang), units.us(total.before_us), 0.0, total.before_us, "whole")]
     for step in found.waterfall:
         sign = "+" if step.delta_us > 0 else "-"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kb.report.columns import GAP, lay_out
+from kb.report.columns import GAP, lay_out, too_narrow
 from kb.report.page import Bar, Bars, Block, Fields, Heading, Items, Page, Para, Table
 from kb.report.text import clean, clean_lines, pad, shorten, width_of, wrap
 
@@ -87,9 +87,21 @@ def _fields(block: Fields, width: int, color: bool) -> Iterator[str]:
 
 def _table(block: Table, width: int, color: bool) -> Iterator[str]:
     rows = [[clean(cell) for cell in row] for row in (block.headers, *block.rows)]
+    if block.rows and too_narrow(rows, width, block.numeric):
+        yield from _stacked(rows, width, color)
+        return
     for number, cells in lay_out(rows, width, block.numeric):
         line = (" " * GAP).join(cells).rstrip()
         yield paint(line, DIM, color) if number == 0 else line
+
+
+def _stacked(rows: list[list[str]], width: int, color: bool) -> Iterator[str]:
+    """A table that is wider than the screen: its rows one below the other, each cell beside the head of its column."""
+    heads, *body = rows
+    for number, row in enumerate(body):
+        if number:
+            yield ""
+        yield from _fields(Fields(tuple(zip(heads, row, strict=True))), width, color)
 
 
 def _bars(block: Bars, width: int, color: bool) -> Iterator[str]:

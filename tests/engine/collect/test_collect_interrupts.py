@@ -278,3 +278,33 @@ def test_a_kb_that_is_killed_outright_takes_the_tool_with_it_soon(machine: Machi
     while machine.processes() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert machine.processes() == []
+
+
+@pytest.mark.parametrize("program", ["hangs", "an own group and session"])
+def test_a_kb_that_is_killed_outright_takes_a_silent_tool_with_it(machine: Machine, program: str) -> None:
+    """What prints nothing meets no closed pipe: a small process of its own waits for the end of `kb`."""
+    if program == "hangs":
+        machine.play("hangs", **TWO)
+    else:
+        text = "#!/bin/sh\necho here\nexec setsid sh -c 'exec >/dev/null 2>&1; trap \"\" TERM; while :; do sleep 0.1; done'\n"
+        machine.program("add_custom", text)
+        machine.play(kernels="add_custom")
+    root = Path(__file__).resolve().parents[3]
+    process = subprocess.Popen(
+        [sys.executable, "-c", DRIVER.replace('"a b"', '"ab"'), str(machine.root)],
+        cwd=machine.work,
+        env={**machine.variables, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    with process:
+        for line in process.stdout:
+            if line.strip() in (WAITING, "here"):
+                break
+        assert machine.processes()
+        process.kill()
+    deadline = time.monotonic() + 30
+    while machine.processes() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert machine.processes() == []

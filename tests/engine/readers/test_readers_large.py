@@ -294,6 +294,7 @@ def test_a_sweep_is_a_timeline(
                     other.add(row)
         one.finish()
         other.finish()
+    assert one.strip.strip("", "") == other.strip.strip("", "")
     assert (one.by_mask, one.gaps, one.late, one.first) == (
         other.by_mask,
         other.gaps,

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.engine.readers import timeline
-from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, GAP_NS, MOST_PAIRS, TWIN, Timeline
+from kb.engine.readers.large.strip import LargeStrip
+from kb.engine.readers.strip import PAUSE_NS
+from kb.engine.readers.timeline import COMMUNICATION, COMPUTE, MOST_PAIRS, TWIN, Timeline
 
 Integers = NDArray[np.int64]
 
@@ -27,6 +29,10 @@ class Sweep(Timeline):
         self._codes: dict[str, int] = {}
         self._words: list[str] = []
         self._latest: dict[int, int] = {}  # by stream: the type that ran last
+
+    def new_strip(self) -> LargeStrip:
+        """Where what ran when is gathered."""
+        return LargeStrip()
 
     def code(self, word: str) -> int:
         """The number that stands for a stream or an operator type."""
@@ -78,6 +84,8 @@ class Sweep(Timeline):
             rows = rows[:, np.argsort(rows[0], kind="stable")]
         ready, left = np.split(rows, [rows.shape[1] - behind], axis=1)
         self._parts, self._waiting = [left], behind
+        assert isinstance(self.strip, LargeStrip)  # noqa: S101 - made above
+        self.strip.take_many(ready, self._words)
         starts, ends, kinds = ready[:3]
         if self.first is None:
             self.first = self._now = int(starts[0])
@@ -117,7 +125,7 @@ class Sweep(Timeline):
             self._paused = int(before[-1])
             return
         since = np.concatenate(([0], before[at[:-1]]))
-        self.gaps += int((before[at] - since >= GAP_NS).sum())
+        self.gaps += int((before[at] - since >= PAUSE_NS).sum())
         self._paused = int(before[-1] - before[at[-1]])
 
     def _pair(self, rows: Integers) -> None:

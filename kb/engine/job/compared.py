@@ -1,0 +1,179 @@
+"""Ranks held against one another: which are slow, how far they lie apart, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from sys import intern
+
+from kb.engine.bottlenecks.judging import limit
+from kb.engine.job.rank import Found, Summary
+from kb.model import (
+    CommonBottleneck,
+    Job,
+    LostRank,
+    Measure,
+    Operator,
+    Over,
+    RankTimes,
+    RunTimes,
+    SlowRank,
+    SlowType,
+)
+
+KEPT_TYPES = 64  # operator types of a rank that are compared: those with the most time
+TOLD_TYPES = 3  # of a slow rank that are named
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """What is kept of a rank to compare it: a few hundred numbers, whatever the number of rows."""
+
+    name: str
+    times: RunTimes
+    found: tuple[Found, ...]
+    types: Mapping[str, float]  # microseconds
+
+
+def one(item: Summary) -> One:
+    """What comparing needs of a rank's summary."""
+    return One(item.folder.name, item.profile.times, item.found, _by_type(item.profile.operators))
+
+
+def _by_type(operators: Sequence[Operator]) -> dict[str, float]:
+    spent: dict[str, float] = {}
+    for op in operators:
+        if op.core != "communication":
+            name = intern(op.type or op.name)  # one text for all ranks
+            spent[name] = spent.get(name, 0.0) + op.total_us
+    longest = sorted(spent.items(), key=lambda item: (-round(item[1], 3), item[0]))
+    return dict(longest[:KEPT_TYPES])
+
+
+def job(ranks: Sequence[One], lost: Sequence[LostRank]) -> Job:
+    """The ranks of a job beside one another, in the order given."""
+    mark = limit("rank-imbalance", "spread").value
+    compute = _over(ranks, "us", lambda times: _value(times.compute))
+    figures = {name: _over(ranks, "1", part) for name, part in _PARTS.items()}
+    steps = {item.times.steps for item in ranks}
+    fair = compute is not None and compute.ranks > 1 and len(steps) == 1
+    return Job(
+        found=len(ranks) + len(lost),
+        ranks=tuple(_row(item) for item in ranks),
+        lost=tuple(lost),
+        imbalance=(compute.high - compute.low) / compute.high if compute and fair and compute.high else None,
+        limit=mark,
+        slow=_slow(ranks, compute, mark) if compute and fair else (),
+        figures=_known({"compute_us": compute, **figures}),
+        common=_common(ranks),
+        not_judged=tuple(_not_judged(compute, figures, len(steps))),
+    )
+
+
+def _known(figures: Mapping[str, Over | None]) -> dict[str, Over]:
+    return {name: over for name, over in figures.items() if over is not None}
+
+
+def _value(measure: Measure | None) -> float | None:
+    return None if measure is None else measure.value
+
+
+def _ratio(part: Measure | None, whole: Measure | None) -> float | None:
+    return part.value / whole.value if part is not None and whole is not None and whole.value > 0 else None
+
+
+def _hidden(times: RunTimes) -> float | None:
+    exposed = _ratio(times.exposed, times.communication)
+    return None if exposed is None else max(0.0, 1.0 - exposed)
+
+
+def _waited(times: RunTimes) -> float | None:
+    if times.waiting is None or times.transit is None:
+        return None
+    talked = times.waiting.value + times.transit.value
+    return times.waiting.value / talked if talked > 0 else None
+
+
+_PARTS: dict[str, Callable[[RunTimes], float | None]] = {
+    "communication_share": lambda times: _ratio(times.communication, times.span),
+    "exposed_share": lambda times: _ratio(times.exposed, times.span),
+    "hidden_share": _hidden,
+    "idle_share": lambda times: _ratio(times.idle, times.span),
+    "wait_ratio": _waited,
+}
+
+
+def _over(ranks: Sequence[One], unit: str, figure: Callable[[RunTimes], float | None]) -> Over | None:
+    found = [(value, item.name) for item in ranks if (value := figure(item.times)) is not None]
+    return _spread(found, unit)
+
+
+def _spread(found: Sequence[tuple[float, str]], unit: str) -> Over | None:
+    """Median and extremes; of equal ranks the first is named."""
+    if not found:
+        return None
+    low, high = min(found, key=lambda item: item[0]), max(found, key=lambda item: item[0])
+    middle = median(value for value, _ in found)
+    return Over(unit, middle, low[0], high[0], low[1], high[1], len(found))
+
+
+def _row(item: One) -> RankTimes:
+    times = item.times
+    return RankTimes(
+        item.name,
+        *map(_value, (times.span, times.compute, times.communication, times.exposed, times.idle)),
+    )
+
+
+def _slow(ranks: Sequence[One], compute: Over, mark: float) -> tuple[SlowRank, ...]:
+    """Ranks beyond the mark, the slowest first."""
+    out = []
+    for item in ranks:
+        spent = _value(item.times.compute)
+        if spent and (over := (spent - compute.median) / spent) >= mark:
+            out.append((over, SlowRank(item.name, spent, compute.median, over, _types(item, ranks))))
+    return tuple(found for _, found in sorted(out, key=lambda pair: -pair[0]))
+
+
+def _types(slow: One, ranks: Sequence[One]) -> tuple[SlowType, ...]:
+    """The operator types that take most longer there than in the median rank; only where most ranks have them."""
+    found = []
+    for name, spent in slow.types.items():
+        others = [item.types[name] for item in ranks if name in item.types]
+        if len(others) * 2 > len(ranks) and (more := spent - median(others)) > 0:
+            found.append((-more, name, SlowType(name, spent, median(others))))
+    return tuple(item for *_, item in sorted(found, key=lambda item: item[:2])[:TOLD_TYPES])
+
+
+def _common(ranks: Sequence[One]) -> tuple[CommonBottleneck, ...]:
+    """Bottlenecks by the time that they concern, added up over the ranks that have them."""
+    shares: dict[str, list[tuple[float, str]]] = {}
+    for item in ranks:
+        for found in item.found:
+            shares.setdefault(found.pattern, []).append((found.share, item.name))
+    out = []
+    for pattern, values in shares.items():
+        spread = _spread(values, "1")
+        if spread is not None:
+            common = CommonBottleneck(pattern, len(values), spread)
+            out.append((-round(sum(share for share, _ in values), 9), pattern, common))
+    return tuple(common for *_, common in sorted(out, key=lambda item: item[:2]))
+
+
+def _not_judged(compute: Over | None, figures: Mapping[str, Over | None], steps: int) -> list[str]:
+    out = []
+    if compute is None or compute.ranks < 2:
+        text = "fewer than two ranks have a compute time (start times or step_trace_time.csv)"
+        out.append(f"slow ranks and imbalance: {text}")
+    elif steps > 1:
+        out.append("slow ranks and imbalance: the ranks cover different numbers of steps")
+    if figures["exposed_share"] is None:
+        out.append(
+            "communication against compute: no rank has start times of collectives or step_trace_time.csv"
+        )
+    if figures["wait_ratio"] is None:
+        out.append(
+            "waiting within collectives: no rank has communication.json with waiting and transit times"
+        )
+    return out
