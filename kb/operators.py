@@ -258,7 +258,11 @@ def _same_work(name: str, shorter: str) -> bool:
 def _row(op_type: str) -> Mapping[str, str] | None:
     types = _types()
     exact = _spelling().get(op_type.casefold(), op_type)
-    return types.get(exact) or types.get(canonical(op_type))
+    plain = canonical(op_type)
+    siblings = (
+        types.get(name) for name in _by_canonical().get(plain, ())
+    )  # other versions of the same operator
+    return types.get(exact) or types.get(plain) or next(filter(None, siblings), None)
 
 
 def _names(cell: str) -> Iterator[str]:

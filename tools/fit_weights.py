@@ -105,8 +105,11 @@ def _case(
 
 # Signs that these cases cannot teach: a self-test is one operator (share), hides the sizes of the right entry (size), has
 # no kernel in another language or phase, tells little of what it leaves open (unseen), and is a recipe that somebody measured
-# (grade): fitted, they would say what the cases were chosen by.
-GIVEN = frozenset({"share", "size", "phase", "language", "outsider", "effort", "unseen", "grade"})
+# (grade): fitted, they would say what the cases were chosen by. That a claim stands behind the measurement that contradicts
+# it (countered) is a rule.
+GIVEN = frozenset(
+    {"share", "size", "phase", "language", "outsider", "effort", "unseen", "grade", "countered"}
+)
 
 
 def fit(found: Sequence[Case], rules: Mapping[str, float], pull: float) -> dict[str, float]:

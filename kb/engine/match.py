@@ -7,20 +7,20 @@ a reason in words.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
 from kb.addition import plain_sum
-from kb.engine import signature, tensors, weights
+from kb.engine import signature, weights
+from kb.engine.alike import ALIKE, apart
 from kb.engine.metrics import RunFeatures
-from kb.engine.stated import sizes
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
 
 # The lists of a pattern are in rough order of trial; each place further down counts a little less.
 PLACE = 0.96
+LAST_PLACE = 6  # from here on, and for an entry that the list does not hold, the order says no more
 # Entries that describe a technique for any kernel of the kind, whatever operator it was measured on.
 TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise", "host"})
 # Work patterns whose kernels are written and tuned alike.
@@ -35,6 +35,7 @@ _KIN = (
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
 )  # fmt: skip
+OWN_UNKNOWN = 0.9  # fit for an own kernel in an unknown language, of an entry for own Triton kernels
 LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 TEXT_NEAR = 0.5  # nearness (cosine and words, 0 to 1) from which words say anything; that of unrelated entries stays below 0.4
 TEXT_MOST = 3  # such entries a finding
@@ -44,6 +45,7 @@ LANGUAGE_UNKNOWN = 0.8  # a remedy for Triton kernels, for an own kernel that ma
 PHASE_UNKNOWN = 0.1  # an entry for one kind of run (decode), where no operator tells what this one does
 ELSEWHERE = 0.5  # measured on other chips only
 MEASURED = frozenset({"vendor", "third-party"})  # grades of evidence
+AROUND_THE_KERNEL = 0.5  # a remedy around the operator, where only own kernels run
 NOT_IN_THE_RUN = 0.3  # the entry names operators, and the run has none of them
 _KERNEL_FAMILIES = frozenset(
     {
@@ -174,6 +176,12 @@ class _Seen:
     def whole(self) -> Features | None:
         return self.run.run if self.run is not None else None
 
+    @property
+    def own_kernels(self) -> bool:
+        """Nothing but kernels that somebody wrote himself: a program that tries them, not a model."""
+        work = [f for f in self.run.operators if "setup" not in f.labels] if self.run is not None else []
+        return bool(work) and all(f.labels.get("hand_written") == "yes" for f in work)
+
     def has(self, entry: Entry) -> bool:
         """Some operator of the run is one that the entry names; true where nothing is known of the run."""
         if self.run is None:
@@ -201,7 +209,7 @@ def _by_operator_alone(
         for entry in usable:
             if entry.id in taken or entry.kind != "recipe" or _known_not_to_help(entry, finding, findings):
                 continue
-            if entry.family not in _KERNEL_FAMILIES:
+            if entry.family not in _KERNEL_FAMILIES and not _for_its_kernel(entry, kind):
                 continue  # fusions, communication, host: what surrounds the operator is another finding's matter
             if not any(
                 operators.matches(name, kind)
@@ -217,6 +225,11 @@ def _by_operator_alone(
                 reasons = ("", f"written for {kind}; tied to another bottleneck", *found.reasons[2:])
                 out.append(Match(entry, finding, lead, {**found.signs, how: 1.0}, reasons))
     return out
+
+
+def _for_its_kernel(entry: Entry, kind: str) -> bool:
+    """The entry is about the kernel of this operator before all others."""
+    return entry.who == "kernel-developer" and operators.matches(next(iter(entry.operators), ""), kind)
 
 
 def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Finding]) -> bool:
@@ -242,13 +255,14 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
     size, size_why = _size(entry, lead)
     blind, blind_why = _blind(entry, finding, lead, seen.whole)
     countered = _countered(entry, finding, lead, seen)
+    around = finding.scope == "run" and entry.who != "kernel-developer" and seen.own_kernels
     reasons += [
         text
         for text in (why, chip_why, language_why, phase_why, size_why, blind_why, countered, *own.held)
         if text
     ]
     order = seen.order.get(finding.pattern, ())
-    place = order.index(entry.id) if entry.id in order else len(order)
+    place = min(LAST_PLACE, order.index(entry.id) if entry.id in order else LAST_PLACE)
     text = seen.nearness.get(finding.id, {}).get(entry.id)
     signs = {
         "operator": weights.log(operator_fit),
@@ -261,6 +275,7 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         **own.signs,
         **({"blind": 1.0} if blind else {}),
         **({"countered": 1.0} if countered else {}),
+        **({"outsider": weights.log(AROUND_THE_KERNEL)} if around else {}),
     }
     return Match(entry, finding, lead, signs, tuple(reasons), part=_part(entry, finding))
 
@@ -372,9 +387,9 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen
     for kind in types:
         for place, name in enumerate(named):
             if operators.matches(name, kind):  # an entry names first what it is about
-                own = name == operators.OWN_KERNEL
-                why = "written for own Triton kernels" if own else f"written for {kind}"
-                return max(LAST_NAMED, 1 - 0.05 * place), why
+                if name == operators.OWN_KERNEL:
+                    return _own_kernel(lead), "written for own Triton kernels"
+                return max(LAST_NAMED, 1 - 0.05 * place), f"written for {kind}"
     patterns = (
         {lead.labels["op_pattern"]}
         if lead is not None and "op_pattern" in lead.labels
@@ -391,9 +406,15 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen
         return 0.8, "for any operator"
     if entry.family in TECHNIQUES and lead is not None and _vector(lead):
         return 0.8, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
-    if any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
+    # Kernels of a kin are written alike; a change of the model or its deployment is for the operators that it names.
+    if entry.who == "kernel-developer" and any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
         return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     return 0.0, ""
+
+
+def _own_kernel(lead: Features | None) -> float:
+    """An own kernel that is known to be in Triton, or one that may be."""
+    return 1.0 if lead is not None and lead.labels.get("kernel_language") == "triton" else OWN_UNKNOWN
 
 
 def _vector(f: Features) -> bool:
@@ -440,38 +461,18 @@ def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bo
 
 
 # How alike the sizes have to be (mean difference of their logarithms to base 2) to say something, and what it says.
-_ALIKE = ((1.0, 1.25, "measured at a size like this one"), (2.0, 1.1, ""), (4.0, 1.0, ""))
+_ALIKE = ((ALIKE, 1.25, "measured at a size like this one"), (2.0, 1.1, ""), (4.0, 1.0, ""))
 _UNLIKE = 0.85
-
-
-def _product_sizes(text: str, pattern: str) -> dict[str, float]:
-    """M, N and K of a product out of other words than their names: `8192 cubed`, `[1024,256] x [256,640]`."""
-    found = tensors.read(text, pattern) if pattern.startswith(tensors.PRODUCTS) else tensors.Sizes()
-    if len(found.inputs) < 2 or not (found.inputs[0].shape and found.inputs[1].shape):
-        return {}
-    (m, k), n = found.inputs[0].shape, found.inputs[1].shape[1]
-    return {"matmul_m": float(m), "matmul_n": float(n), "matmul_k": float(k)}
 
 
 def _size(entry: Entry, f: Features | None) -> tuple[float, str]:
     """Factor from the sizes at which the entry's figures were measured, where both sides name them."""
     if f is None:
         return 1.0, ""
-    pattern = f.labels.get("op_pattern", "")
-    apart = []
-    for gain in entry.gains:
-        stated_sizes = {name: item.value for name, item in sizes(gain.shapes, pattern).items()}
-        stated_sizes |= _product_sizes(gain.shapes, pattern)
-        gaps = [
-            abs(math.log2(have / size))
-            for name, size in stated_sizes.items()
-            if (have := f.get(name)) and size > 0
-        ]
-        if gaps:
-            apart.append(plain_sum(gaps) / len(gaps))
-    if not apart:
+    found = [gap for gain in entry.gains if (gap := apart(gain, f)) is not None]
+    if not found:
         return 1.0, ""
     for limit, factor, why in _ALIKE:
-        if min(apart) <= limit:
+        if min(found) <= limit:
             return factor, why
     return _UNLIKE, ""

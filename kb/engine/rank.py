@@ -9,17 +9,17 @@ finding replace one another, so each further one counts less; one that several f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from kb.addition import plain_sum
 from kb.engine import weights
-from kb.engine.match import Match
+from kb.engine.match import AROUND_THE_KERNEL, Match
+from kb.engine.published import of_pipe, published
 from kb.engine.tried import Here, here, shifted
 from kb.experience import Outcome
-from kb.model import Features, Gain, PublishedGain, Recommendation
-from kb.targets import family_of, is_known
+from kb.model import Gain, Recommendation
 from kb.units import percent
 
 NO_REMEDY = frozenset({"warning", "reference", "check"})  # roles of recipes that change nothing by themselves
@@ -30,21 +30,11 @@ PER_FINDING = 3  # of these to one finding
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
-AROUND_THE_KERNEL = 0.5  # a remedy around the operator, for the capture of one own kernel
-# What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
-LOW_OF_PUBLISHED = {1: (1 / 3, "a third"), 2: (1 / 2, "half")}
-LOW_OF_MANY = (2 / 3, "two thirds")
 # Part of the bound counted on where no figure is published: less when nobody measured the remedy at all.
 MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
 BLIND_LIKELY = MODELLED_LIKELY["stated"]  # part of the bound counted on where an entry's own sign is not seen
 DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
-GRADE_WORDS = {
-    "vendor": "vendor measurement",
-    "third-party": "third-party measurement",
-    "stated": "stated",
-    "practice": "general practice",
-}
 
 
 def rank(
@@ -158,7 +148,7 @@ def signs(match: Match, gain: Gain, *, run_scope: bool) -> dict[str, float]:
         "confidence": weights.log(finding.confidence),
         "grade": weights.log(GRADE_WEIGHT[entry.grade]),
         "effort": weights.log(EFFORT_WEIGHT.get(entry.effort, 1.0)),
-        "outsider": weights.log(_outsider(match, run_scope=run_scope)),
+        "outsider": match.signs.get("outsider", 0.0) + weights.log(_outsider(match, run_scope=run_scope)),
         "no_remedy": float(entry.facts.get("role") in NO_REMEDY),
     }
 
@@ -174,40 +164,51 @@ def _outsider(match: Match, *, run_scope: bool) -> float:
 
 def gain_of(match: Match) -> Gain:
     """The gain range of an entry applied to a finding, as a fraction of the operator's (or the run's) time."""
-    finding = match.finding
+    finding, entry = match.finding, match.entry
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
     scale = finding.share * match.part if of == "run" else 1.0
-    published = _published(_nearest(match.entry.gains, match.features), of)
+    found = published(entry.gains, of, match.features) or of_pipe(entry.gains, match.features)
     if bound is None:
-        if published is None:
+        if found is None:
             words = "modelled: no bound could be computed and no public measurement exists"
             return Gain(0.0, _r(UNKNOWN_BOUND / 2 * scale), _r(scale), of, words)
-        low = max(0.0, published.low)
-        words = f"{published.words}; how much is open in this profile is not known"
-        return Gain(_r(low * scale), _r(published.middle * scale), _r(published.most * scale), of, words)
-    if published is None:
+        low = max(0.0, found.low)
+        words = f"{found.words}; how much is open in this profile is not known"
+        return Gain(_r(low * scale), _r(found.middle * scale), _r(found.most * scale), of, words)
+    if found is None:
         words = f"modelled: nobody published a figure for it, so only the ceiling: {finding.pattern} leaves at most {percent(bound)} open of the time it concerns"
-        likely = bound * MODELLED_LIKELY[match.entry.grade]
+        likely = bound * MODELLED_LIKELY[entry.grade]
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
-    if published.middle <= 0:  # measured and found not to help
-        return Gain(_r(published.least * scale), _r(published.middle * scale), 0.0, of, published.words)
+    if found.middle <= 0:  # measured and found not to help
+        return Gain(_r(found.least * scale), _r(found.middle * scale), 0.0, of, found.words)
     if match.signs.get("blind"):  # the figure is of runs that showed the entry's sign
-        words = f"{published.words}, where its own sign was seen; here it is not: at most the {percent(bound)} that is open"
-        likely = min(published.middle, BLIND_LIKELY * bound)
+        words = f"{found.words}, where its own sign was seen; here it is not: at most the {percent(bound)} that is open"
+        likely = min(found.middle, BLIND_LIKELY * bound)
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
-    # A published figure is a part of the time it was measured on; where it exceeds what is open here, that part of it,
-    # and half of it at least.
-    least = published.least * bound if published.least > bound else published.least
-    likely = max(published.middle, 0.5) * bound if published.middle > bound else published.middle
     unsure = finding.confidence < DOUBTFUL or match.by_text or "countered" in match.signs
-    low = 0.0 if unsure else least * published.kept
-    words = f"{published.words}; at most {percent(bound)} is open in this profile"
+    low = 0.0 if unsure else _open_part(found.least, bound) * found.kept
+    likely = _open_part(found.middle, bound)
+    words = f"{found.words}; at most {percent(bound)} is open in this profile"
     if low > 0:
-        words += f"; low end: {published.part} of the least published figure"
-    return Gain(
-        _r(min(low, likely, bound) * scale), _r(min(likely, bound) * scale), _r(bound * scale), of, words
-    )
+        words += f"; low end: {found.part} of the least published figure"
+    return Gain(_r(min(low, likely) * scale), _r(likely * scale), _r(bound * scale), of, words)
+
+
+def _open_part(figure: float, bound: float) -> float:
+    """What a published figure means where `bound` is open: the figure, and no more than its likely part of the bound."""
+    return min(figure, realised(figure) * bound)
+
+
+def realised(figure: float) -> float:
+    """The part of what was open that a remedy won where it saved `figure` of the time.
+
+    Nobody publishes what was open there; it lay between the figure and all of the time, so this is the mean of
+    figure / open over that range: figure x ln(1 / figure) / (1 - figure). Larger figures give larger parts.
+    """
+    if not 0 < figure < 1:
+        return min(1.0, max(0.0, figure))
+    return figure * math.log(1 / figure) / (1 - figure)
 
 
 def _counted_on(gain: Gain, *, bounded: bool) -> float:
@@ -217,67 +218,9 @@ def _counted_on(gain: Gain, *, bounded: bool) -> float:
     """
     if not bounded:
         return min(gain.likely, UNKNOWN_BOUND)
-    half = gain.high / 2
-    if gain.of == "operator" and not gain.modelled and 0 < gain.likely < half:
-        return (gain.likely + half) / 2
+    if gain.of == "operator" and not gain.modelled:
+        return max(gain.likely, realised(gain.likely) * gain.high)
     return gain.likely
-
-
-def _nearest(gains: Sequence[PublishedGain], features: Features | None) -> Sequence[PublishedGain]:
-    """The figures measured on the profile's own chip family, where there are any; else all of them."""
-    family = features.labels.get("chip_family") if features is not None else None
-    here = [gain for gain in gains if family and gain.chip and _is_family(gain.chip, family)]
-    return here if any(gain.of != "part" for gain in here) else gains
-
-
-def _is_family(chip: str, family: str) -> bool:
-    return chip == family or (is_known(chip) and family_of(chip) == family)
-
-
-@dataclass(frozen=True, slots=True)
-class _Published:
-    """Published figures of an entry, as fractions of time saved, and the part of the least one to promise."""
-
-    least: float
-    middle: float
-    most: float
-    kept: float
-    part: str  # `kept` in words
-    words: str
-
-    @property
-    def low(self) -> float:
-        return self.least * self.kept
-
-
-def _published(gains: Sequence[PublishedGain], of: str) -> _Published | None:
-    """The published figures together; None without any.
-
-    A figure for a whole run says nothing about one operator; one for an operator does for the operators of a run.
-    """
-    usable = [
-        gain
-        for gain in gains
-        if gain.of in ("operator", of) and gain.saved_low is not None and gain.saved_high is not None
-    ]
-    if not usable:
-        return None
-    lows = [gain.saved_low for gain in usable if gain.saved_low is not None]
-    highs = [gain.saved_high for gain in usable if gain.saved_high is not None]
-    middle = median((low + high) / 2 for low, high in zip(lows, highs, strict=True))
-    measured = [gain for gain in usable if gain.grade in ("vendor", "third-party")]
-    kind = "measured" if measured else "stated"  # never of this profile
-    ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
-    more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
-    kept, part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else (0.0, "nothing")
-    return _Published(min(lows), middle, max(highs), kept, part, f"{kind}: elsewhere, {ranges}{more}")
-
-
-def _one(gain: PublishedGain) -> str:
-    low, high = gain.saved_low or 0.0, gain.saved_high or 0.0
-    figure = percent(high) if abs(high - low) < 0.005 else f"{percent(low)} to {percent(high)}"
-    where = " on ".join(part for part in (gain.shapes, gain.chip) if part)
-    return f"{figure} ({GRADE_WORDS[gain.grade]}{', ' + where if where else ''})"
 
 
 def _r(value: float) -> float:

@@ -9,6 +9,8 @@ from kb import operators
 from kb.model import Condition, Features, Finding
 
 MOST_UNSEEN = 3  # more unanswered conditions than these say no more
+# How much an unanswered condition counts: a stated one, one read out of the symptom, a reading of the entry's own case.
+UNSEEN = {"threshold": 1.0, "inferred": 0.5, "observed": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +36,21 @@ def read(
     finding: Finding,
     lead: Features | None,
     run: Features | None,
-    unseen: int = 0,
+    unseen: float = 0,
 ) -> Signature:
     """All conditions that the operator's features (or the run's) can answer.
 
-    A condition on a reading that made the finding is implied by it and tells nothing more. `unseen` counts what the
+    A condition on a reading that made the finding is implied by it and tells nothing more, unless it bounds the reading
+    from the other side. `unseen` counts what the
     entry asks for beyond its conditions.
     """
-    implied = {item.metric for item in finding.evidence if item.limit}
+    implied = {(item.metric, item.limit[:1]) for item in finding.evidence if item.limit}
     signs: dict[str, float] = {}
     held: list[str] = []
     for condition in conditions:
         answer = answered(condition, lead, run)
         if answer is None:
-            unseen += condition.basis == "threshold"
+            unseen += UNSEEN[condition.basis]
             continue
         if not answer and (
             condition.metric == "run_phase"
@@ -55,7 +58,7 @@ def read(
         ):
             continue  # whether the entry speaks of this operator and this kind of run is asked elsewhere
         name = f"{condition.basis}_{'holds' if answer else 'fails'}"
-        if answer and condition.metric in implied:
+        if answer and _implied(condition, implied):
             name = "implied"
         signs[name] = signs.get(name, 0.0) + 1.0
         if answer:
@@ -65,6 +68,12 @@ def read(
     if unseen:
         signs["unseen"] = float(min(unseen, MOST_UNSEEN))
     return Signature(signs, tuple(held))
+
+
+def _implied(condition: Condition, limits: set[tuple[str, str]]) -> bool:
+    """The finding was made of this reading, and not by a limit on its other side."""
+    sides = {side for metric, side in limits if metric == condition.metric}
+    return bool(sides) and not (condition.op[:1] in "<>" and sides <= {"<", ">"} - {condition.op[:1]})
 
 
 def answered(condition: Condition, lead: Features | None, run: Features | None) -> bool | None:

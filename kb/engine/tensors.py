@@ -1,12 +1,13 @@
 """Tensors out of the words in which write-ups and people give sizes.
 
 `M=768 N=2048 K=6144`, `8192 cubed half`, `[1024,256] x [256,640]`, `8192x8192 float32`, `8388608 elements`,
-`B=24 N=5 S=9216 D=64`. What is not said is not made up: a text without sizes gives no tensors, and an output is derived
+`B=24 N=5 S=9216 D=64`, `batch 32, dim 2048`. What is not said is not made up: a text without sizes gives no tensors, and an output is derived
 only where the operator's class says what it is.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -22,6 +23,11 @@ _AXES = re.compile(
     r"(?<![\w.])(\d{1,10}(?:\s*[x×*]\s*\d{1,10})+)(?![\w.])|\[\s*(\d{1,10}(?:\s*,\s*\d{1,10})*)\s*\]"
 )
 _ELEMENTS = re.compile(r"\b(\d{1,12})\s+elements\b")
+# Axes named in words: `batch 32, dim 2048`.
+_WORDED = re.compile(
+    r"\b(?:batch|rows?|tokens|seq|sequence|length|heads|channels|dim|hidden|width|height) (\d{1,9})\b",
+    re.IGNORECASE,
+)
 _DTYPES = {
     "half": "float16", "fp16": "float16", "float16": "float16", "bf16": "bfloat16", "bfloat16": "bfloat16",
     "float32": "float32", "fp32": "float32", "float": "float32", "int8": "int8", "int32": "int32", "int64": "int64",
@@ -33,6 +39,7 @@ _SAME_SHAPE = (
     "activation",
     "softmax",
     "norm",
+    "fused_norm",
     "logical",
     "compare",
     "scan",
@@ -103,7 +110,13 @@ def _plain(text: str, dtype: str) -> tuple[Tensor, ...]:
     count = _ELEMENTS.search(text)
     if count:
         return (Tensor((int(count[1]),), dtype, "ND"),)
-    return tuple(Tensor(shape, dtype, "ND") for shape in _shapes(text)[:8])
+    found = _shapes(text)[:8]
+    worded = tuple(int(number) for number in _WORDED.findall(text))
+    if not found and len(worded) > 1:
+        found = [
+            (math.prod(worded),)
+        ]  # how many elements at least; not which axes there are, nor in which order
+    return tuple(Tensor(shape, dtype, "ND") for shape in found)
 
 
 def _shapes(text: str) -> list[tuple[int, ...]]:

@@ -18,7 +18,7 @@ from kb.knowledge import body as markdown
 from kb.knowledge.faults import Fault, render_text
 from kb.knowledge.head import UNPRINTABLE, HeadError, read_head
 from kb.knowledge.schema import EFFORT, GRADES, KINDS, NO_GAIN, STATES, WHO, HeadReader
-from kb.model import Body, Entry, EntryKind, Grade, PublishedGain, State, Text3
+from kb.model import Body, Condition, Entry, EntryKind, Grade, PublishedGain, State, Text3
 
 MAX_BYTES = 64 * 1024
 FOLDERS: dict[str, str] = {"case": "cases", "recipe": "recipes", "pattern": "patterns", "tip": "tips"}
@@ -236,9 +236,7 @@ def _head(entry: Entry) -> dict[str, Any]:
         "chips": list(entry.chips),
         "who": entry.who,
         "effort": entry.effort,
-        "when": [
-            {"metric": c.metric, "op": c.op, "value": _number(c.value), "basis": c.basis} for c in entry.when
-        ],
+        "when": [_condition(condition) for condition in entry.when],
         "observe": [{"text": o.text, "basis": o.basis} for o in entry.observe],
         "gains": gains or (NO_GAIN if entry.kind == "recipe" else []),
         "grade": entry.grade,
@@ -259,6 +257,11 @@ def _number(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
 
 
+def _condition(condition: Condition) -> dict[str, Any]:
+    value = _number(condition.value)
+    return {"metric": condition.metric, "op": condition.op, "value": value, "basis": condition.basis}
+
+
 def _gain(gain: PublishedGain, grade: str) -> dict[str, Any]:
     low, high = gain.saved_low, gain.saved_high
     saved: Any = low if low == high else [low, high]
@@ -271,6 +274,7 @@ def _gain(gain: PublishedGain, grade: str) -> dict[str, Any]:
         "of": gain.of,
         **{key: value for key, value in texts.items() if value},
         **own,
+        **({"when": [_condition(condition) for condition in gain.when]} if gain.when else {}),
     }
 
 

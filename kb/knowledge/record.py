@@ -23,13 +23,17 @@ def entry(data: Mapping[str, Any]) -> Entry:
     values["aliases"] = {language: tuple(said) for language, said in data["aliases"].items()}
     values["when"] = tuple(_condition(item) for item in data["when"])
     values["observe"] = tuple(Observation(**item) for item in data["observe"])
-    values["gains"] = tuple(
-        PublishedGain(**{"saved_low": None, "saved_high": None} | item) for item in data["gains"]
-    )
+    values["gains"] = tuple(_gain(item) for item in data["gains"])
     values["bodies"] = {
         language: Body(**{**body, "steps": tuple(body["steps"])}) for language, body in data["bodies"].items()
     }
     return Entry(**values)
+
+
+def _gain(item: Mapping[str, Any]) -> PublishedGain:
+    values = {"saved_low": None, "saved_high": None} | dict(item)
+    values["when"] = tuple(_condition(condition) for condition in item.get("when", ()))
+    return PublishedGain(**values)
 
 
 def _condition(item: Mapping[str, Any]) -> Condition:

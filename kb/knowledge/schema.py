@@ -120,7 +120,7 @@ class HeadReader:
 
     def conditions(self) -> tuple[Condition, ...]:
         """The `when` list."""
-        return tuple(found for node, at in self._maps("when") if (found := self._condition(node, at)))
+        return tuple(self._conditions_in(self.node.value.get("when"), "when"))
 
     def observations(self) -> tuple[Observation, ...]:
         """The `observe` list."""
@@ -178,7 +178,7 @@ class HeadReader:
 
     def _gain(self, node: Node, at: str, grade: str) -> PublishedGain | None:
         texts = ("before", "after", "unit", "shapes", "chip", "version", "note")
-        self._only(node, ("saved", "of", "grade", *texts), at)
+        self._only(node, ("saved", "of", "grade", "when", *texts), at)
         of = self._word(node, "of", GAIN_OF, at)
         saved = node.value.get("saved")
         low, high = self._range(saved, f"{at}.saved") if saved else (None, None)
@@ -186,7 +186,8 @@ class HeadReader:
         kept = {k: self._text(node.value[k], f"{at}.{k}", LIMITS["text"]) for k in texts if k in node.value}
         if not of or not own:
             return None
-        return PublishedGain(low, high, of, grade=own, **kept)  # type: ignore[arg-type]
+        when = tuple(self._conditions_in(node.value.get("when"), f"{at}.when"))
+        return PublishedGain(low, high, of, grade=own, when=when, **kept)  # type: ignore[arg-type]
 
     def _range(self, node: Node, at: str) -> tuple[float | None, float | None]:
         plain = node.plain()
@@ -202,8 +203,13 @@ class HeadReader:
         low, high = (None if v is None else float(v) for v in pair)
         return low, high
 
+    def _conditions_in(self, node: Node | None, key: str) -> Iterable[Condition]:
+        return (found for item, at in self._maps_in(node, key) if (found := self._condition(item, at)))
+
     def _maps(self, key: str) -> Iterable[tuple[Node, str]]:
-        node = self.node.value.get(key)
+        return self._maps_in(self.node.value.get(key), key)
+
+    def _maps_in(self, node: Node | None, key: str) -> Iterable[tuple[Node, str]]:
         if node is None or not self._is(node, list, key, "a list"):
             return
         for i, item in enumerate(node.value):

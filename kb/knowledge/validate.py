@@ -245,8 +245,13 @@ def _is_operator(name: str) -> bool:
 
 def signature(entry: Entry) -> Iterator[Found]:
     """Conditions compare metrics of the vocabulary with values of their kind."""
-    for i, condition in enumerate(entry.when):
-        at = f"when.{i}"
+    found = [(f"when.{i}", condition) for i, condition in enumerate(entry.when)]
+    found += [
+        (f"gains.{n}.when.{i}", condition)
+        for n, gain in enumerate(entry.gains)
+        for i, condition in enumerate(gain.when)
+    ]
+    for at, condition in found:
         metric = BY_ID.get(condition.metric)
         if metric is None:
             yield Found(

@@ -52,7 +52,8 @@ class PublishedGain:
     """One published before/after. `saved` is the fraction of time saved (negative: slower), None if not stated.
 
     `of` names what the fraction refers to: "operator", "run", or "part" (a share such as MTE2 time only), which
-    never becomes a promise for the whole.
+    never becomes a promise for the whole. `when` says of which kernels the figure speaks, where an entry has figures
+    of unlike ones: it counts for a profile unless something measured there says otherwise.
     """
 
     saved_low: float | None
@@ -66,6 +67,7 @@ class PublishedGain:
     version: str = ""
     grade: Grade = "stated"
     note: str = ""
+    when: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

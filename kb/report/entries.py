@@ -114,7 +114,8 @@ def _saved(gain: PublishedGain) -> str:
 
 
 def _where(gain: PublishedGain) -> str:
-    return ", ".join(part for part in (gain.shapes, gain.chip, gain.version, gain.note) if part)
+    signs = (_condition(condition) for condition in gain.when)
+    return ", ".join(part for part in (gain.shapes, gain.chip, gain.version, gain.note, *signs) if part)
 
 
 def _facts(facts: Mapping[str, Any]) -> Iterator[Block]:

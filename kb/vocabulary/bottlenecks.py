@@ -61,6 +61,7 @@ ADDED: tuple[str, ...] = (
     "capture-contradicts-size",  # the counters moved far fewer bytes than the stated size
     "attention-unaligned-head-dim",  # a head size that the cube and the copies have to pad
     "product-unaligned-inner-axis",  # rows of an operand that are no whole number of 512-byte lines
+    "tiny-last-axis",  # a last axis below one 32-byte block, which every row of a tile is padded to
     "conv-few-channels",  # a convolution whose few input channels are padded to 16
     "tiny-kernels",  # a visible part of the compute time in launches of a few microseconds
     "far-from-floor",  # a multiple of the roofline floor, and no counter that says why

@@ -163,6 +163,8 @@ METRICS: tuple[Metric, ...] = (
         "B",
         "largest remainder modulo 512 of the row bytes of a product's plain (ND) operands; 0 is aligned",
     ),
+    Metric("row_bytes", "B", "bytes of the innermost axis of the largest tensor"),
+    Metric("row_count", "", "rows of the largest tensor: all its axes but the innermost"),
     Metric("product_tiles", "", "base blocks (128 x 256) in the result of a product, all batches"),
     Metric("product_depth", "1x", "K of a product / the larger of M and N"),
     Metric("product_width", "1x", "N of a product / the larger of M and K"),

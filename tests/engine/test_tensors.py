@@ -24,7 +24,7 @@ from kb.model import Capture, Chip, Measure, Operator, Profile
         ("M=1 N=4096", "matmul", []),
         ("[1024,256] x [512,640]", "matmul", []),
         ("copy benchmark, 128 B to 128 KB a copy", "", []),
-        ("batch 32, dim 2048, causal conv1d update", "fused_norm", []),
+        ("batch 32, dim 2048, causal conv1d update", "fused_norm", [(65536,), (65536,)]),
         ("99999999999x99999999999", "elementwise", []),
     ],
 )

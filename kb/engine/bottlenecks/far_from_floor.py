@@ -73,7 +73,7 @@ BOTTLENECK = Bottleneck(
         "small-mte2-reads", "small-mte3-writes", "l2-thrash", "bank-conflict", "scalar-bound-vector", "scalar-bound-cube",
         "fixpipe-bound", "mte1-bound", "icache-miss", "specialised-library-operator", "frequency-drop",
         "capture-contradicts-size", "mte2-bound-cube-hungry", "attention-unaligned-head-dim", "conv-few-channels",
-        "product-unaligned-inner-axis", "discrete-gm-access", "wait-dominated", "cv-not-overlapped",
+        "product-unaligned-inner-axis", "discrete-gm-access", "wait-dominated", "cv-not-overlapped", "tiny-last-axis",
     ),
     collect="PipeUtilization",
     sources=("cost model: attainable fractions by class",),

@@ -12,9 +12,11 @@ from kb.engine.bottlenecks.judging import (
     floor_ratio,
     is_vector_side,
     limit,
+    pattern_in,
     pipe_headroom,
     value,
 )  # fmt: skip
+from kb.engine.bottlenecks.pure_transport_with_vector_time import PATTERNS as MOVES
 from kb.model import Features
 from kb.units import percent
 
@@ -28,6 +30,8 @@ def judge(f: Features) -> Held | None:
     if "gm_bandwidth_utilisation" not in f.values:
         if floor_ratio(f) > limit("mte2-bound-vector-below-peak", "utilisation").value:
             return None
+        if "floor_ratio" not in f.values and pattern_in(f, *MOVES):
+            return None  # copying is all that it does: without a rate or a floor the share says nothing
         evidence = (
             mte2,
             *context(f, "aiv_vec_ratio", "aiv_scalar_ratio", "bytes_per_mte2_instruction", "floor_ratio"),

@@ -18,6 +18,8 @@ from kb.engine.bottlenecks.judging import (
 from kb.model import Features
 from kb.units import percent
 
+SIZE_ALONE = 0.4  # confidence where nothing tells that copying in is what takes the time
+
 
 def judge(f: Features) -> Held | None:
     """An unaligned operand in a product that copies longer than it multiplies and is away from its floor."""
@@ -37,7 +39,7 @@ def judge(f: Features) -> Held | None:
         *context(f, "matmul_m", "matmul_n", "matmul_k", "aic_mte2_ratio", "aic_mac_ratio", "floor_ratio"),
     )
     return Held(
-        confidence(share, mte2.value, 0.95, low=0.65) if known else 0.5,
+        confidence(share, mte2.value, 0.95, low=0.65) if known else SIZE_ALONE,
         pipe_headroom(f, "aic_mte2") if known else open_share(f),
         evidence,
         f"rows of an operand end {rest:.0f} bytes past a {line.value:.0f}-byte line; copying in takes {percent(share)} of the time"

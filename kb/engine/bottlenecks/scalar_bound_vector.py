@@ -23,7 +23,7 @@ def judge(f: Features) -> Held | None:
     """Scalar share above the limit and not merely back-pressure of a fuller pipe."""
     scalar = above(f, "aiv_scalar_ratio", limit("scalar-bound-vector", "scalar"))
     if scalar is None:
-        return None
+        return _watch(f)
     share = value(f, "aiv_scalar_ratio")
     stalled = value(f, "aiv_scalar_stall_ratio") + value(f, "aiv_scalar_wait_ib_ratio")
     if share - stalled < limit("scalar-bound-vector", "scalar").value:
@@ -48,6 +48,29 @@ def judge(f: Features) -> Held | None:
         evidence,
         f"{what} takes {percent(share)} of the vector cores' time; the next pipe {percent(other_pipes(f, 'aiv_scalar'))}",
     )
+
+
+def _watch(f: Features) -> Held | None:
+    """Between the marks of the sources, where no longer pipe is known: it may be the limit."""
+    scalar = above(f, "aiv_scalar_ratio", limit("scalar-bound-vector", "watch"))
+    share = (
+        value(f, "aiv_scalar_ratio")
+        - value(f, "aiv_scalar_stall_ratio")
+        - value(f, "aiv_scalar_wait_ib_ratio")
+    )
+    least = limit("scalar-bound-vector", "watch").value
+    if (
+        scalar is None
+        or share < least
+        or f.labels.get("core") == "mix"
+        or other_pipes(f, "aiv_scalar") > share
+    ):
+        return None
+    text = f"scalar work takes {percent(share)} of the vector cores' time, longer than every other pipe that was measured: sources disagree from where on that is too much"
+    return Held(BETWEEN, _headroom(f, share), (scalar, *context(f, "aiv_vec_ratio", "aiv_mte2_ratio")), text)
+
+
+BETWEEN = 0.4  # confidence between the marks of sources that disagree
 
 
 def _headroom(f: Features, share: float) -> float:

@@ -29,24 +29,39 @@ _TRITON = re.compile(
 _ASCEND_C = re.compile(r"^_Z\d+|_[0-9a-f]{32}(_|$)")
 SEVERAL = "several"  # the order of launches is known, but no one neighbour comes more than half of the time
 # Words of kernel names that stand for a work pattern where no operator type of that name exists.
+# The first line that a word of the name fits decides, so what makes a kernel special stands before what it contains.
 _WORDS: tuple[tuple[str, str], ...] = (
-    (r"attn|attention|flash", "attention"),
-    (r"gemm|matmul|mm|linear|bmm", "matmul"),
+    (r"delta|gdn|gla|mamba|mamba2|ssm|ssd|retention", "attention_linear"),
+    (r"indexer", "attention_sparse"),
+    (r"attn|attention|flash|mla|mha|gqa|mqa|swa|sdpa", "attention"),
+    (r"moe|expert|experts|gating", "moe"),
+    (r"gemm|matmul|mm|linear|bmm|dot", "matmul"),
     (r"conv\d?d?", "conv2d"),
-    (r"softmax", "softmax"),
-    (r"layernorm|rmsnorm|groupnorm|batchnorm|norm", "norm"),
+    (r"softmax|logsumexp", "softmax"),
+    (r"layernorm|rmsnorm|groupnorm|batchnorm|l2norm|norm", "norm"),
+    (r"rope|rotary", "rope"),
     (r"gather|embedding|index", "gather"),
     (r"scatter", "scatter"),
     (r"transpose|permute", "transpose"),
-    (r"concat|cat|split|slice|copy|pad|stack|chunk|narrow", "copy"),
+    (r"cache|kvcache", "kv_cache"),
+    (r"concat|cat|split|slice|copy|pad|stack|narrow", "copy"),
+    (r"resize|upsample|interpolate|bilinear", "resize"),
+    (r"maxpool\d?d?|avgpool\d?d?|pool|pooling", "pool"),
     (r"cumsum|cumprod|cummax|cummin|scan", "scan"),
     (r"topk|sort|argsort", "sort"),
     (r"nms|nonmaxsuppression", "nms"),
+    (r"iou|bbox", "detect"),
+    (r"loss|entropy", "loss"),
+    (r"adam|adamw|sgd|optimizer", "optimizer"),
     (r"sum|mean|reduce|max|min|argmax|argmin", "reduce"),
     (r"quant|dequant", "quant"),
-    (r"rope|rotary", "rope"),
     (r"gelu|relu|silu|swiglu|sigmoid|tanh", "activation"),
+    (r"dropout", "dropout"),
     (r"add|sub|mul|div|exp|log|sqrt|cast|where|clamp", "elementwise"),
+)
+# Words of these patterns are looked for inside longer words too ("flashattn2"), from five letters on.
+_INSIDE = frozenset(
+    {"attention", "matmul", "softmax", "norm", "gather", "scatter", "transpose", "copy", "scan", "conv2d"}
 )
 _NOISE = {
     "kernel",
@@ -82,7 +97,7 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
     """The word-valued metrics of one kernel."""
     kind = op.type or identify(op.name)
     found = {"core": op.core, "op_type": operators.canonical(kind) if operators.is_known(kind) else kind}
-    pattern = operators.pattern(kind) or _by_words(found["op_type"]) or _by_words(op.name)
+    pattern = _pattern(kind) or _pattern(op.name)
     if pattern:
         found["op_pattern"] = pattern
     if op.core not in ("communication", "ai_cpu", "dsa", "dvpp", "other"):
@@ -107,6 +122,11 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
     elif is_conversion(op, found):
         found["conversion"] = "yes"
     return found
+
+
+def _pattern(name: str) -> str | None:
+    """The work pattern of an operator type, or of a kernel's own name."""
+    return operators.pattern(name) or operators.pattern(identify(name)) or _by_words(name)
 
 
 def _language(op: Operator, context: Context, library: bool) -> str | None:
@@ -139,13 +159,16 @@ def is_conversion(op: Operator, found: Mapping[str, str]) -> bool:
 def identify(name: str) -> str:
     """The operator type that a kernel's own name points at, or the name itself.
 
-    `Cummin_kernel` gives Cummin, `main_kernel_mix_aic` stays.
+    `Cummin_kernel` gives Cummin, `main_kernel_mix_aic` stays. A single word out of several only counts where it is the
+    one that the name's work pattern is read from: `w8a8_matmul` gives MatMul, `moe_align_block_size` is no Size.
     """
     words = [word for word in re.split(r"[^A-Za-z0-9]+", name) if word and word.lower() not in _NOISE]
     for length in range(len(words), 0, -1):
         for start in range(len(words) - length + 1):
             joined = "".join(words[start : start + length])
-            if len(joined) > 2 and operators.is_known(joined):
+            if len(joined) <= 2 or not operators.is_known(joined):
+                continue
+            if length == len(words) or length > 1 or _by_words(name) == _by_words(joined) is not None:
                 return operators.canonical(joined)
     return name
 
@@ -154,11 +177,13 @@ def identify(name: str) -> str:
 def _by_words(name: str) -> str | None:
     parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
     words = {part.lower() for part in parts} | {"".join(parts).lower()}
-    for expression, pattern in _WORDS:
-        if any(re.fullmatch(expression, word) for word in words):
-            return pattern
+    found = [
+        pattern for expression, pattern in _WORDS if any(re.fullmatch(expression, word) for word in words)
+    ]
+    if found:
+        return "attention_linear" if "linear" in words and "attention" in found else found[0]
     squeezed = name.lower()
-    for expression, pattern in _WORDS[:10]:
-        if any(len(word) > 4 and word in squeezed for word in expression.split("|")):
+    for expression, pattern in _WORDS:
+        if pattern in _INSIDE and any(len(word) > 4 and word in squeezed for word in expression.split("|")):
             return pattern
     return None

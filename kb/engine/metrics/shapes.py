@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
@@ -14,7 +14,7 @@ from kb.model import Measure, Operator, Tensor
 DEFINES: tuple[str, ...] = (
     "io_bytes", "l2_bytes", "elements", "elements_per_core", "inner_axis_rest_256", "inner_axis_rest_512",
     "operand_rest_512", "product_tiles", "smaller_operand_bytes",
-    "product_depth", "product_width",
+    "product_depth", "product_width", "row_bytes", "row_count",
 )  # fmt: skip
 
 
@@ -33,11 +33,29 @@ def measure(op: Operator, context: Context, pattern: str = "") -> Iterator[Readi
     if l2 is not None:
         yield "l2_bytes", l2
     yield from _elements(op)
+    yield from _rows(tensors)
     product = pattern.startswith(PRODUCTS)
     yield from _inner_axis(op, product)
     if product:
         yield from _operands(op)
         yield from _tiles(op)
+
+
+def _rows(tensors: Sequence[Tensor]) -> Iterator[Reading]:
+    """Rows of the largest tensor of two axes or more; blocked formats have none that lie as they are written."""
+    plain = [
+        (size, tensor)
+        for tensor in tensors
+        if tensor.shape and len(tensor.shape) > 1 and tensor.format in ("ND", "", "NCHW", "NHWC", "NCL")
+        and (size := tensor_bytes(tensor)) is not None
+    ]  # fmt: skip
+    largest = max(plain, key=lambda item: item[0], default=None)
+    if largest is None or not largest[1].shape or not largest[1].shape[-1]:
+        return
+    rows = math.prod(largest[1].shape[:-1])
+    if rows > 0:
+        yield "row_bytes", Measure(largest[0] / rows, "B", "last axis of the largest tensor", computed=True)
+        yield "row_count", Measure(rows, "", "rows of the largest tensor", computed=True)
 
 
 def _elements(op: Operator) -> Iterator[Reading]:
