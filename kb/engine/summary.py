@@ -44,8 +44,7 @@ def total_us(profile: Profile, features: RunFeatures) -> float | None:
 
 def ranks(profile: Profile) -> int | None:
     """Number of ranks that the times of the run are sums over; None for one."""
-    times = profile.times.compute or profile.times.span
-    return times.n if profile.ranks and times is not None and times.n > 1 else None
+    return profile.times.ranks if profile.ranks and profile.times.ranks > 1 else None
 
 
 def elapsed_us(profile: Profile) -> float | None:

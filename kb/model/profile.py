@@ -156,7 +156,8 @@ class RunTimes:
 
     `busy` is the union of kernel intervals (overlap removed), `exposed` the communication not hidden behind compute,
     `idle` the device time with nothing running. `idle_gaps` counts the gaps before kernels. `waiting` is the time
-    collectives spent waiting for other ranks, `transit` the time they moved data.
+    collectives spent waiting for other ranks, `transit` the time they moved data. `ranks` counts those that the times are
+    sums over.
     """
 
     span: Measure | None = None
@@ -170,6 +171,7 @@ class RunTimes:
     step: Measure | None = None
     waiting: Measure | None = None
     transit: Measure | None = None
+    ranks: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,11 +34,13 @@ class One:
     times: RunTimes
     found: tuple[Found, ...]
     types: Mapping[str, float]  # microseconds
+    kernels: bool = True  # False: a table of steps alone
 
 
 def one(item: Summary) -> One:
     """What comparing needs of a rank's summary."""
-    return One(item.folder.name, item.profile.times, item.found, _by_type(item.profile.operators))
+    operators = item.profile.operators
+    return One(item.folder.name, item.profile.times, item.found, _by_type(operators), bool(operators))
 
 
 def _by_type(operators: Sequence[Operator]) -> dict[str, float]:

@@ -9,8 +9,9 @@ from kb.engine.job import compared
 from kb.engine.job.operators import Operators, Sum
 from kb.engine.job.rank import Lost, Summary
 from kb.engine.readers.run_times import total
+from kb.engine.readers.strip import most_paused
 from kb.errors import SourceError
-from kb.model import Chip, Follow, Job, LostRank, Measure, Notice, Profile, Rank, RunTimes, SourceFile
+from kb.model import Chip, Follow, Job, LostRank, Measure, Notice, Profile, Rank, RunTimes, SourceFile, Strip
 
 MOST_TOLD = 3  # notices of one kind; how many more ranks have it is counted
 MOST_LOST = 5  # lost ranks in the warning; the job lists all
@@ -34,6 +35,7 @@ class Merged:
     chips: list[Chip] = field(default_factory=list)
     groups: dict[str, None] = field(default_factory=dict)
     advice: dict[str, None] = field(default_factory=dict)
+    strips: tuple[Strip, ...] = ()
     ranks: list[compared.One] = field(default_factory=list)
     lost: list[LostRank] = field(default_factory=list)
     kernels: bool = False  # a rank is a kernel capture, no export of a run
@@ -60,6 +62,7 @@ def _add(out: Merged, item: Summary) -> None:
         sums = out.follows.setdefault((pair.before, pair.after), [0, 0.0])
         sums[0] += pair.count
         sums[1] += pair.after_us
+    out.strips = most_paused([*out.strips, *(replace(one, rank=item.folder.name) for one in profile.strips)])
     for name, measure in profile.counters.items():
         out.counters.setdefault(name, Sum(measure)).add(replace(measure, n=1))
     for file in profile.files:
@@ -95,14 +98,17 @@ def profile_of(out: Merged, target: str, traced: Mapping[str, RunTimes]) -> Prof
         )
     ranks = [Rank(one.name, _times(one.times, traced.get(one.name))) for one in out.ranks]
     operators = out.operators.result()
+    # Operators are parts of the time of those ranks that list any; the others are compared, and count in no share.
+    counted = [rank.times for rank, one in zip(ranks, out.ranks, strict=True) if one.kernels or not operators]
     return replace(
         out.first,
         target=target,
         capture=replace(out.first.capture, metric_groups=tuple(out.groups)),
         chip=_chip(out.chips),
         operators=operators,
-        times=total([rank.times for rank in ranks]),
+        times=total(counted),
         follows=_follows(out.follows),
+        strips=out.strips,
         ranks=tuple(ranks) if len(ranks) > 1 else (),
         tool_advice=tuple(out.advice),
         files=tuple(_file(kind, files[0], out.counts[kind]) for kind, files in out.files.items()),
@@ -190,6 +196,8 @@ def _folded(out: Merged) -> list[Notice]:
 
 
 def _summed(out: Merged) -> list[Notice]:
-    if len(out.ranks) < 2:
-        return []
-    return [Notice("ranks-summed", f"operators and times are sums over {len(out.ranks)} ranks")]
+    found, listed = len(out.ranks), sum(one.kernels for one in out.ranks)
+    if 0 < listed < found:
+        text = f"operators and times are those of {listed} of {found} ranks: the others hold times of steps alone"
+        return [Notice("ranks-summed", text)]
+    return [Notice("ranks-summed", f"operators and times are sums over {found} ranks")] if found > 1 else []

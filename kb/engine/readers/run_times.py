@@ -71,6 +71,7 @@ def total(times: Sequence[RunTimes]) -> RunTimes:
         step=_mean(item.step for item in times),
         waiting=add(item.waiting for item in times),
         transit=add(item.transit for item in times),
+        ranks=len(times),
     )
 
 

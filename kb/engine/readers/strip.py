@@ -127,6 +127,12 @@ class Gathered:
 
 def strips(found: Iterable[tuple[str, str, Gathered]]) -> tuple[Strip, ...]:
     """The strips of (rank, device): of many devices those that pause longest, in the order that they came in."""
-    made = [strip for rank, device, one in found if (strip := one.strip(rank, device)) is not None]
+    return most_paused(
+        [strip for rank, device, one in found if (strip := one.strip(rank, device)) is not None]
+    )
+
+
+def most_paused(made: Sequence[Strip]) -> tuple[Strip, ...]:
+    """Those that are shown of many strips: the devices that pause longest, in the order given."""
     chosen = sorted(range(len(made)), key=lambda at: (-made[at].paused_us, at))[:SHOWN_STRIPS]
     return tuple(made[at] for at in sorted(chosen))

@@ -192,3 +192,22 @@ def test_operators_stay_bounded_whatever_the_number_of_ranks(monkeypatch: pytest
     assert len(found) == 11 and sum(op.count for op in found) == 100
     assert sum(op.total_us for op in found) == pytest.approx(5 * sum(1.0 + rank for rank in range(20)))
     assert [op.block_dim for op in found if "folded" in op.attributes] == [None]
+
+
+def test_ranks_with_steps_alone_are_compared_and_count_in_no_share(job: Path) -> None:
+    whole = read(job).profile
+    for number, folder in enumerate(sorted(job.glob("rank_*"))):
+        step = folder / "ASCEND_PROFILER_OUTPUT" / "step_trace_time.csv"
+        if not step.is_file():
+            step = next(folder.rglob("*.csv")).with_name("step_trace_time.csv")
+            step.write_text(STEPS + "0,1,700,200,0,200,100\n", encoding="utf-8")
+        if number:
+            for path in folder.rglob("*"):
+                if path.is_file() and path != step:
+                    path.unlink()
+    found = read(job)
+    alone = pipeline.advise([min(job.glob("rank_*"))])
+    report = pipeline.advise([job])
+    assert len(found.job.ranks) == len(whole.ranks) and found.profile.operators
+    assert report.total_us == alone.total_us and report.ranks is None
+    assert any("ranks: the others hold times of steps alone" in item for item in report.warnings)
