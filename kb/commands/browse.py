@@ -19,6 +19,8 @@ def run(common: Common) -> int:
     The first pane lists kept runs with their findings, the second searches while you type. Keys: arrows and Tab to
     move, / to search, Escape back to the runs, q to quit. Read-only. Needs the extra: pip install 'ascend-kb[browse]'.
 
+    Exit status: 0 left with q, 2 no terminal, or the extra is not installed.
+
     Examples:
       kb browse
       kb browse --lang zh

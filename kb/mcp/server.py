@@ -52,7 +52,8 @@ def serve_stdio(server: MCPServer) -> None:
     A thread waits in a read of stdin that nothing can interrupt, so a signal ends the process where it stands: the one
     client there is has given up, and what is being kept is kept whole or not at all.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    hangup = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []  # Windows has none
+    for number in (signal.SIGINT, signal.SIGTERM, *hangup):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
             signal.signal(number, _end_now)
     server.run("stdio")

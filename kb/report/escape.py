@@ -10,7 +10,7 @@ from kb.report.text import clean, clean_lines
 _SPECIAL = re.compile(r"[\\`*|]|\](?=[\[(:])|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|~~")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ENTITY = re.compile(r"&(?=#?[0-9A-Za-z]+;)")
-_BLOCK_START = re.compile(r"^(#{1,6}(?=\s)|[-+>]|\d+[.)](?=\s)|=+$)")
+_BLOCK_START = re.compile(r"^(#{1,6}(?=\s|$)|[-+>]|\d+[.)](?=\s|$)|=+$)")
 
 
 def md(text: object, *, starts_line: bool = False) -> str:

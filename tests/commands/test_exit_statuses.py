@@ -79,6 +79,7 @@ formats 0
 mcp 0
 mcp 2
 serve 2
+browse 0
 schema 0 report
 eval search 0 {questions}
 eval search 1 {questions} --floor {high}
@@ -110,6 +111,7 @@ ELSEWHERE = {
     ("model use", 1): "tests/commands/test_exit_statuses.py::test_a_model_whose_index_fits_nowhere",
     ("mcp", 0): "tests/commands/test_exit_statuses.py::test_agents_that_leave_end_the_server",
     ("mcp", 2): "tests/commands/test_exit_statuses.py::test_a_missing_extra_is_named",
+    ("browse", 0): "tests/browse/test_browse_app.py::test_an_empty_store_says_so",
     ("serve", 2): "tests/commands/test_exit_statuses.py::test_a_missing_extra_is_named",
     ("eval advice", 0): "tests/commands/test_commands_upkeep.py::test_scores_of_advice_and_a_floor",
     ("eval advice", 1): "tests/commands/test_commands_upkeep.py::test_scores_of_advice_and_a_floor",

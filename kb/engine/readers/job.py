@@ -114,7 +114,12 @@ def read_job(
         times=total(with_kernels),
         follows=_follows(launches),
         strips=strips(
-            (rank, device.strip(), line.strip) for (rank, device), line in launches.timelines.items()
+            (
+                rank if len(ranks) > 1 else "",
+                device.strip(),
+                line.strip,
+            )  # a rank alone is called like its folder
+            for (rank, device), line in launches.timelines.items()
         ),
         ranks=in_order(ranks) if len(ranks) > 1 and not apart else (),
         files=(

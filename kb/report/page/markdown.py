@@ -41,7 +41,7 @@ def block(given: Block) -> Iterator[str]:
         for number, item in enumerate(given.items, 1):
             yield f"{f'{number}.' if given.ordered else '-'} {md(item, starts_line=True)}"
     elif isinstance(given, Fields):
-        yield from (f"- {md(label)}: {md(value)}" for label, value in given.pairs if value)
+        yield from (f"- {md(label, starts_line=True)}: {md(value)}" for label, value in given.pairs if value)
     elif isinstance(given, Table):
         rows = tuple(tuple(md(cell) for cell in row) for row in given.rows)
         yield from table(tuple(md(header) for header in given.headers), rows, given.numeric)
