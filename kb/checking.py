@@ -32,7 +32,7 @@ def checked(
             now="Give one of them: kb check MODEL.onnx --soc SOC, or kb check --torch FILE --soc SOC",
         )
     if not soc:
-        raise UsageError("no chip is given", where="--soc", now="Name the chip, such as Ascend310P3.")
+        raise UsageError("which chip?", where="--soc", now="Name the chip, such as Ascend310P3.")
     targets.family_of(soc)
     from kb.knowledge import store
 

@@ -61,7 +61,7 @@ def run(
     that failed twice here stands last in later reports, and the report says so. Runs that cannot be compared give
     no outcome.
 
-    Exit status: 0 kept or listed, 2 an unknown entry or run, 5 the two runs cannot be compared.
+    Exit status: 0 kept or listed, 2 an unknown entry or run, 3 a file to import cannot be read, 5 the two runs cannot be compared.
 
     Examples:
       kb outcome 4be1c0ff 77aa01bc --applied vector-larger-copies
