@@ -152,14 +152,13 @@ def _file(kind: str, first: SourceFile, counts: Sequence[int]) -> SourceFile:
 
 def _chip(chips: Sequence[Chip]) -> Chip:
     """One chip for the job: what all ranks allow where they were inferred, all of them where they differ."""
-    if len(chips) == 1:
-        return chips[0]
-    sets = [{chip.soc} if chip.soc else set(chip.candidates) for chip in chips if chip.basis != "unknown"]
-    if not sets:
-        return chips[0]
+    known = [chip for chip in chips if chip.basis != "unknown"]
+    sets = [{chip.soc} if chip.soc else set(chip.candidates) for chip in known]
+    if all(one == sets[0] for one in sets):
+        return (known or chips)[0]
     common = set.intersection(*sets) or set.union(*sets)
     names = tuple(sorted(name for name in common if name))
-    first = next(chip for chip in chips if chip.basis != "unknown")
+    first = known[0]
     if len(names) == 1:
         return replace(first, soc=names[0], candidates=())
     return Chip(None, names, "inferred", f"{first.how}; ranks differ")
