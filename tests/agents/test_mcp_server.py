@@ -212,13 +212,16 @@ def test_wrong_arguments_are_named_in_words_of_the_tools(
     found = called(tmp_path, name, **arguments)
     text = found.content[0].text
     assert found.is_error and all(part in text for part in said), text
-    assert "--" not in text and "http" not in text and "pydantic" not in text and "Error executing" not in text
+    assert (
+        "--" not in text and "http" not in text and "pydantic" not in text and "Error executing" not in text
+    )
 
 
 def test_a_judgement_that_takes_the_place_of_another_says_so(tmp_path: Path) -> None:
     log = tmp_path / "op_summary_1.csv"
     log.write_text(
-        "Op Name,OP Type,Task Type,Task Duration(us),Block Dim\nadd,Add,AI_VECTOR_CORE,900,4\n", encoding="utf-8"
+        "Op Name,OP Type,Task Type,Task Duration(us),Block Dim\nadd,Add,AI_VECTOR_CORE,900,4\n",
+        encoding="utf-8",
     )
     command = ["-m", "kb", "mcp", "--root", str(tmp_path), "--db", str(tmp_path / "runs.db")]
     how = mcp.StdioServerParameters(
@@ -228,7 +231,9 @@ def test_a_judgement_that_takes_the_place_of_another_says_so(tmp_path: Path) -> 
     async def session() -> Any:
         async with mcp.Client(how) as client:
             return [
-                (await client.call_tool("advise", {"path": log.name, "soc": soc})).structured_content["warnings"]
+                (await client.call_tool("advise", {"path": log.name, "soc": soc})).structured_content[
+                    "warnings"
+                ]
                 for soc in ("Ascend310P3", "Ascend310P3", "Ascend910B2")
             ]
 

@@ -30,7 +30,9 @@ def made(path: Path) -> Iterator[ast.Call]:
 
 
 def test_every_fault_says_what_now() -> None:
-    found = [(path.relative_to(PACKAGE).as_posix(), call) for path in PACKAGE.rglob("*.py") for call in made(path)]
+    found = [
+        (path.relative_to(PACKAGE).as_posix(), call) for path in PACKAGE.rglob("*.py") for call in made(path)
+    ]
     assert len(found) > 200  # the walk sees them
     silent = {
         f"{name}:{call.lineno}"
