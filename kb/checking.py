@@ -25,10 +25,14 @@ def checked(
     """
     if (model is None) == (torch is None):
         raise UsageError(
-            "give a model or --torch FILE", now="For example: kb check model.onnx --soc Ascend310P3"
+            "neither a model nor PyTorch operators are given"
+            if model is None
+            else "a model and PyTorch operators are given",
+            where="model",
+            now="Give one of them: kb check MODEL.onnx --soc SOC, or kb check --torch FILE --soc SOC",
         )
     if not soc:
-        raise UsageError("which chip?", where="--soc", now="For example --soc Ascend310P3.")
+        raise UsageError("which chip?", where="--soc", now="Name the chip, such as Ascend310P3.")
     targets.family_of(soc)
     from kb.knowledge import store
 

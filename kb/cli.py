@@ -124,6 +124,8 @@ def _report(fault: Exception, lang: str) -> int:
         now = f"See `{command} --help`."
         if type(fault).__name__ == "NoSuchOption" and command.endswith("profile-and-advise"):
             now = f"Options of the program go behind `--`: kb profile-and-advise ./my_operator -- --m 1024. {now}"
+        if getattr(fault, "option_name", "") in ("-o", "--output"):
+            now = f"The answer goes to standard output: write it to a file with `> FILE`. {now}"
         _tell(fault.format_message(), now=now, lang=lang)
         return int(getattr(fault, "exit_code", 2))
     if type(fault).__name__ == "Abort":

@@ -13,6 +13,11 @@ them and turns them into an exit status.
 
 from __future__ import annotations
 
+# Words that begin a command to be copied.
+_COMMANDS = frozenset(
+    ("chmod", "kb", "make", "msopprof", "msprof", "npu-smi", "pip", "pipx", "python", "python3", "source")
+)
+
 
 class KbError(Exception):
     """Base of all errors that `kb` raises on purpose.
@@ -20,7 +25,8 @@ class KbError(Exception):
     Args:
         what: the fault, one sentence without a final full stop.
         where: file with line and column, option or id; empty when there is no place.
-        now: what the user can do about it.
+        now: what the user can do about it; one that is a sentence begins with a capital and ends with a full stop,
+            however it was written (`sentence`).
     """
 
     exit_status = 1
@@ -29,11 +35,32 @@ class KbError(Exception):
         super().__init__(what)
         self.what = what
         self.where = where
-        self.now = now
+        self.now = sentence(now)
 
     def __str__(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
         return f"{head}\n  {self.now}" if self.now else head
+
+
+def sentence(now: str) -> str:
+    """What to do as every message says it: `Check the path.`, not `check the path`.
+
+    What is to be copied stays as it is: text that begins with a command, and the end of one that names a path, an option
+    or what follows a colon.
+    """
+    first, last = now.partition(" ")[0].rstrip(","), now.rpartition(" ")[2]
+    if not now or first in _COMMANDS or not first[0].isalnum():
+        return now
+    if first.isascii() and first.isalpha() and first.islower():
+        now = now[0].upper() + now[1:]
+    whole = (last[-1:].isalnum() or last[-1:] in ")`\"'") and last.isascii() and not last.startswith("-")
+    listed = ": " in now or "\n" in now or "/" in last or "=" in last
+    return f"{now}." if whole and not listed else now
+
+
+def parameter(where: str) -> str:
+    """An option as programs name it: `soc` for `--soc`, `input_shape` for `--input-shape`; other places as they are."""
+    return where.lstrip("-").replace("-", "_") if where.startswith("-") else where
 
 
 class UsageError(KbError):

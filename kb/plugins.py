@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 from kb import settings
+from kb.errors import UsageError
 
 Group = Literal["kb.readers", "kb.bottlenecks", "kb.views", "kb.knowledge"]
 _OFF = frozenset(("off", "0", "no", "false"))
+_ON = frozenset(("on", "1", "yes", "true"))
 _Given = ParamSpec("_Given")
 _Answer = TypeVar("_Answer")
 
@@ -40,10 +42,24 @@ class Plugin(NamedTuple):
 
 
 def loaded(group: Group) -> tuple[Plugin, ...]:
-    """The usable plugins of a group, by distribution and name; none where KB_PLUGINS is off."""
-    if settings.value("plugins").lower() in _OFF:
+    """The usable plugins of a group, by distribution and name; none where KB_PLUGINS is off.
+
+    Raises:
+        UsageError: the setting is neither on nor off.
+    """
+    if _off():
         return ()
     return _loaded(group, tuple(sys.path))
+
+
+def _off() -> bool:
+    """Whether plugins are left out; a word that is neither yes nor no is refused, for code would run against a wish."""
+    found = settings.setting("plugins")
+    if found.value.lower() in _OFF:
+        return True
+    if found.value.lower() not in _ON:
+        raise UsageError(f"no plugins {found.value!r}", where=found.where, now="Choose one of on, off.")
+    return False
 
 
 @cache

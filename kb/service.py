@@ -60,6 +60,8 @@ def advise(
 ) -> Document:  # fmt: skip
     """The report of a profile, `kb.report/1`; it is kept like one of the command unless `keep` is false.
 
+    Where it takes the place of the same run judged for another chip, the last of its warnings says so.
+
     Raises:
         SourceError: a file could not be read, or the run not kept. UsageError: an unknown chip.
         NothingToJudge: the counters that any judgement needs are not there.
@@ -69,13 +71,27 @@ def advise(
     from kb.engine import pipeline
     from kb.report import json
     from kb.store.outcomes import load
-    from kb.store.runs import save
+    from kb.store.runs import judged_for, save
 
     request = pipeline.Request(soc, shape, None, top, load(db=db))
     report = pipeline.advise(list(paths), replace(request, top=pipeline.KEPT))
+    document = json.document(pipeline.narrow(report, request))
     if keep:
+        before = judged_for(report.run, db=db)
         save(json.kept(report), db=db)
-    return json.document(pipeline.narrow(report, request))
+        if before is not None and before != (report.chip.soc,):
+            document["warnings"] = [
+                *document.get("warnings", ()),
+                instead(report.run, before[0], report.chip.soc),
+            ]
+    return document
+
+
+def instead(run: str, before: str | None, now: str | None, option: str = "soc") -> str:
+    """The remark that a run took the place of itself judged for another chip, which `option` states."""
+    chips = [f"for {soc}" if soc else "without a stated chip" for soc in (before, now)]
+    again = f"with {option} {before}" if before else f"without {option}"
+    return f"run {run} was kept as judged {chips[0]} and is now kept as judged {chips[1]}; {again} it is as before"
 
 
 def check_model(model: Path, *, soc: str) -> Document:

@@ -130,7 +130,11 @@ def _text(file: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as fault:
-        raise SourceError(f"cannot be read: {fault.strerror or fault}", where=str(file)) from fault
+        raise SourceError(
+            f"cannot be read: {fault.strerror or fault}",
+            where=str(file),
+            now="Make it readable, or let KB_CONFIG name another file.",
+        ) from fault
     try:
         if len(raw) > LARGEST:
             raise ValueError("too large")

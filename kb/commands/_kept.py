@@ -18,22 +18,17 @@ def kept(given: Common, report: Report) -> Report:
     Where it takes the place of the same run judged for another chip, that is said.
     """
     from kb.report import json
+    from kb.service import instead
     from kb.store.runs import judged_for, save
 
     try:
         before = judged_for(report.run, db=given.db or None)
         save(json.kept(report), db=given.db or None)
         if before is not None and before != (report.chip.soc,):
-            say(given, _instead(report.run, before[0], report.chip.soc))
+            say(given, instead(report.run, before[0], report.chip.soc, "--soc"))
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}. {fault.now}")
     return report
-
-
-def _instead(run: str, before: str | None, now: str | None) -> str:
-    chips = [f"for {soc}" if soc else "without a stated chip" for soc in (before, now)]
-    again = f"with --soc {before}" if before else "without --soc"
-    return f"run {run} was kept as judged {chips[0]} and is now kept as judged {chips[1]}; {again} it is as before"
 
 
 def kept_outcomes(given: Common, entry: str | None = None) -> tuple[Outcome, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kb.commands._console import Common, say, show
-from kb.errors import UsageError
+from kb.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
     from kb.experience import Outcome
@@ -61,7 +61,7 @@ def run(
     that failed twice here stands last in later reports, and the report says so. Runs that cannot be compared give
     no outcome.
 
-    Exit status: 0 kept or listed, 2 an unknown entry or run, 5 the two runs cannot be compared.
+    Exit status: 0 kept or listed, 2 an unknown entry or run, 3 a file to import cannot be read, 5 the two runs cannot be compared.
 
     Examples:
       kb outcome 4be1c0ff 77aa01bc --applied vector-larger-copies
@@ -161,7 +161,7 @@ def _import(common: Common, path: Path) -> int:
     from kb.store.outcomes import keep
 
     if not path.exists():
-        raise UsageError("no such file or folder", where=str(path), now="Check the path.")
+        raise SourceError("no such file or folder", where=str(path), now="Check the path.")
     entries = load_entries()
     found = imported(path)
     known = [item for item in found if item.entry in entries]

@@ -138,7 +138,11 @@ class Spans:
 
     def fault(self, what: str, at: int) -> SourceError:
         """The error for a fault at a byte offset."""
-        return SourceError(what, where=f"{self.name}: byte {at}", now="export or copy the model again")
+        if at == 0:  # not even its first field: a table, a text or a picture
+            now = "Give an .onnx file; where it is one, export or copy it again."
+        else:
+            now = "export or copy the model again"
+        return SourceError(what, where=f"{self.name}: byte {at}", now=now)
 
 
 def signed(value: int) -> int:

@@ -24,7 +24,8 @@ from kb.knowledge import tokenizer
 FORMAT = 1
 _BIAS = 128  # codes are stored as bytes 1..255, so that lanes never go below zero
 _CHUNK = 900  # parameters of one SQL statement
-_REMEMBERED = 100_000  # words kept in memory
+_REMEMBERED = 100_000  # words kept while an index is built
+_ASKED = 2_000  # words of questions kept, 2 KB each: a server is asked for months
 
 _SIGNS = bytes(ord("1") if 0 < byte < 128 else ord("0") for byte in range(256))  # of int8 codes
 
@@ -122,7 +123,7 @@ class Embedder:
 
     def _learn(self, found: Sequence[str]) -> None:
         new = set(found).difference(self._words)
-        if len(self._words) > _REMEMBERED:
+        if len(self._words) > (_ASKED if self._whole is None else _REMEMBERED):
             self._words.clear()
             new = set(found)
         if self._whole is None:

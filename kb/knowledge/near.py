@@ -12,7 +12,8 @@ from kb.model import Entry
 def no_such_id(what: str, wanted: str, known: Iterable[str]) -> UsageError:
     """The error for an unknown id, naming those that come near."""
     near = near_ids(wanted, sorted(known))
-    now = f"Did you mean {', '.join(near)}?" if near else "Look for it with `kb search` or `kb list`."
+    look = "Names: `kb schema`." if what == "document" else "Look for it with `kb search` or `kb list`."
+    now = f"Did you mean {', '.join(near)}?" if near else look
     return UsageError(f"no {what} {wanted!r}", now=now)
 
 

@@ -114,7 +114,7 @@ def search(
     if kind is not None and kind not in KINDS:
         raise UsageError(f'unknown kind "{kind}"', where="--kind", now=f"one of {', '.join(KINDS)}")
     if k < 1:
-        raise UsageError(f"-k is {k}", where="-k", now="give a number from 1")
+        raise UsageError(f"{k} is no number above 0", where="-k", now="Give a number from 1.")
     wanted = _Wanted(kind, op, soc, bottleneck, evidence, language)
     wanted.check()
     return _asked(text, k, wanted, lang, model, use, WORDS)

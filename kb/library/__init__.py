@@ -5,13 +5,14 @@ Nothing is printed and nothing is kept; what a command would fail with is raised
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
-from kb.errors import UsageError
+from kb.errors import UsageError, parameter
 from kb.library.results import CheckResult, Comparison, Report, SearchResult
 from kb.vocabulary.entries import AUDIENCES
 
@@ -24,8 +25,25 @@ __all__ = [
 ]  # fmt: skip
 
 AnyPath = str | PathLike[str]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
+def _called(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with its faults placed at parameters (`soc`), where the engine names options (`--soc`)."""
+
+    @wraps(function)
+    def call(*args: P.args, **given: P.kwargs) -> R:
+        try:
+            return function(*args, **given)
+        except UsageError as fault:
+            fault.where = parameter(fault.where)
+            raise
+
+    return call
+
+
+@_called
 def advise(
     paths: AnyPath | Sequence[AnyPath],
     request: Request | None = None,
@@ -69,6 +87,7 @@ def advise_metrics(
     source: Sequence[Mapping[str, Any]] | AnyPath, request: Request | None = ..., knowledge: Knowledge | None = ..., *,
     soc: str | None = ..., shape: str | None = ..., audience: str | None = ..., top: int | None = ...,
 ) -> list[Report]: ...  # fmt: skip
+@_called
 def advise_metrics(
     source: Mapping[str, Any] | Sequence[Mapping[str, Any]] | AnyPath,
     request: Request | None = None,
@@ -101,6 +120,7 @@ def advise_metrics(
     return reports[0] if isinstance(source, Mapping) else reports
 
 
+@_called
 def search(
     query: str, *, k: int = 10, kind: str | None = None, op: str | None = None, soc: str | None = None,
     bottleneck: str | None = None, evidence: str | None = None, language: str | None = None, lang: str = "en",
@@ -119,11 +139,14 @@ def search(
         lang: language of titles and summaries: "en", "zh", "ja".
 
     Raises:
-        UsageError: an unknown kind, chip, bottleneck, grade or language, or `k` below 1. KnowledgeError: the knowledge base is damaged.
+        UsageError: an unknown kind, chip, bottleneck, grade or language, an empty query, or `k` below 1.
+            KnowledgeError: the knowledge base is damaged.
     """
     from kb.knowledge import search as searching
     from kb.vocabulary.entries import LANGUAGES
 
+    if not isinstance(query, str) or not query.strip():
+        raise UsageError("the query is empty", where="query", now="Say in a sentence what is slow.")
     if lang not in LANGUAGES:
         raise UsageError(f"no language {lang!r}", where="lang", now=f"Choose one of {', '.join(LANGUAGES)}.")
     found = searching.search(
@@ -140,6 +163,7 @@ def search(
     return SearchResult(*found)
 
 
+@_called
 def check_model(
     model: AnyPath | None = None, soc: str = "", *, torch: AnyPath | Sequence[str] | None = None
 ) -> CheckResult:
@@ -159,6 +183,7 @@ def check_model(
     return CheckResult.of(checked(model, soc, torch))
 
 
+@_called
 def compare(
     before: model.Report | AnyPath | Sequence[AnyPath],
     after: model.Report | AnyPath | Sequence[AnyPath],
@@ -189,7 +214,17 @@ def compare(
 
 
 def _paths(given: AnyPath | Sequence[AnyPath]) -> list[Path]:
-    items = [given] if isinstance(given, (str, PathLike)) else list(given)
+    items = (
+        [given]
+        if isinstance(given, (str, PathLike))
+        else list(given)
+        if isinstance(given, Iterable)
+        else [given]
+    )
+    if not all(isinstance(item, (str, PathLike)) for item in items):
+        raise UsageError(
+            "this is no path", where="paths", now="Give a text or a pathlib.Path, or a list of them."
+        )
     if not all(fspath(item) for item in items):  # a variable that is not set is not the folder one stands in
         raise UsageError(
             "an empty path", where="paths", now='Give a path; "." stands for the current folder.'
@@ -206,8 +241,8 @@ def _request(
         raise UsageError(
             f"no audience {audience!r}", where="audience", now=f"Choose one of {', '.join(AUDIENCES)}."
         )
-    if top is not None and top < 1:
-        raise UsageError(f"top is {top}", where="top", now="Give a number from 1.")
+    if top is not None and (not isinstance(top, int) or top < 1):
+        raise UsageError(f"{top!r} is no number above 0", where="top", now="Give a number from 1.")
     asked = given or Request()
     return replace(
         asked,

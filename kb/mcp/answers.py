@@ -41,15 +41,19 @@ class Tools:
         """What bounds a profile and what to change first, with gain ranges, evidence and sources.
 
         Give `path` (a folder, CSV, database or archive that msopprof, msprof or a framework profiler wrote; relative
-        to the server's root) or `run`, the id of a kept run. `soc` states the chip. `details` adds the chart series,
+        to the server's root) or `run`, the id of a kept run. `soc` states the chip; a warning says so where that takes the place of an earlier judgement. `details` adds the chart series,
         the files read and what could not be judged.
         """
         if bool(path) == bool(run):
-            raise UsageError("give either path or run", now="path names a profile, run a kept report.")
+            raise UsageError(
+                "give either path or run", now="The argument `path` names a profile, `run` a kept report."
+            )
         if run:
-            found = service.run(run, top=_most(top), db=self.db)
+            found = service.run(run, top=_most(top, "top"), db=self.db)
         else:
-            found = service.advise([self.roots.path(path)], soc=soc or None, top=_most(top), db=self.db)
+            found = service.advise(
+                [self.roots.path(path)], soc=soc or None, top=_most(top, "top"), db=self.db
+            )
         return found if details else {key: value for key, value in found.items() if key not in _BULKY}
 
     def search(
@@ -71,9 +75,12 @@ class Tools:
                 "the query is empty"
                 if not query.strip()
                 else f"the query is longer than {LONGEST_QUERY} characters",
+                where="query",
                 now="Say in a sentence what is slow, or what you look for.",
             )
-        return service.search(query, k=_most(k), kind=kind or None, op=op or None, soc=soc or None, lang=lang)
+        return service.search(
+            query, k=_most(k, "k"), kind=kind or None, op=op or None, soc=soc or None, lang=lang
+        )
 
     def show(self, id: str) -> Document:
         """One entry of the knowledge base in full: symptom, cause, steps, code, how to check, published gains, sources."""
@@ -110,10 +117,10 @@ class Tools:
 
     def runs(self, limit: int = 10) -> Document:
         """The reports that were kept, newest first: id, time, target, headline. `advise` with `run` shows one."""
-        return service.runs(limit=_most(limit), db=self.db)
+        return service.runs(limit=_most(limit, "limit"), db=self.db)
 
 
-def _most(wanted: int) -> int:
+def _most(wanted: int, name: str) -> int:
     if wanted < 1:
-        raise UsageError(f"{wanted} is no number above 0", now=f"Ask for 1 to {MOST}.")
+        raise UsageError(f"{wanted} is no number above 0", where=name, now=f"Ask for 1 to {MOST}.")
     return min(wanted, MOST)

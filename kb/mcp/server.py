@@ -15,9 +15,11 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
+from pydantic import ValidationError
 
 from kb.errors import KbError
 from kb.loopback import HOST, Busy, Turns, run
+from kb.mcp import said
 from kb.mcp.answers import LONGEST, Document, Tool, Tools
 from kb.report.dump import dumps
 
@@ -31,9 +33,29 @@ recommendation, let the user change the code and profile again, `advise` again. 
 ranges with a stated basis: repeat the range and the basis, never the upper end alone."""
 
 
+class _Server(MCPServer):
+    """A server that refuses arguments no tool has: a mistyped `soc` that is passed over would give another answer."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool; its wrong arguments are named in a sentence."""
+        known = {tool.name: tool.input_schema.get("properties", {}) for tool in await self.list_tools()}
+        wrong = said.unknown(arguments, known[name]) if name in known else ""
+        if wrong:
+            raise ToolError(wrong)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as fault:
+            if isinstance(fault.__cause__, ValidationError):
+                raise ToolError(said.mistyped(fault.__cause__)) from fault
+            begun = f"Error executing tool {name}: "  # the client knows which it called
+            if isinstance(fault.__cause__, ToolError) and str(fault).startswith(begun):
+                raise ToolError(str(fault)[len(begun) :]) from fault
+            raise
+
+
 def build(tools: Tools, version: str) -> MCPServer:
     """A server with every tool; what a tool raises on purpose reaches the agent as what, where and what now."""
-    server: MCPServer = MCPServer("kb", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
+    server: MCPServer = _Server("kb", version=version, instructions=_INSTRUCTIONS, log_level="WARNING")
     quick, heavy = Turns(*QUICK), Turns(*HEAVY)
     for tool in tools.all():
         server.add_tool(
@@ -106,7 +128,7 @@ def _guarded(tool: Tool) -> Tool:
         try:
             found = json.loads(dumps(tool(*args, **given), indent=None))
         except KbError as fault:
-            raise ToolError(str(fault)) from fault
+            raise ToolError(said.fault(fault)) from fault
         size = len(dumps(found, indent=None))
         if size > LONGEST:
             raise ToolError(

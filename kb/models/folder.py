@@ -73,7 +73,11 @@ def register(place: Path, texts: Iterable[str]) -> dict[str, Any]:
     try:
         dimensions = int(_encode(model, ["x"], QUERY).shape[1])
     except Exception as fault:
-        raise KnowledgeError(f"the model gives no vector: {fault}", where=str(place)) from fault
+        raise KnowledgeError(
+            f"the model gives no vector: {fault}",
+            where=str(place),
+            now='Check it with SentenceTransformer(PATH).encode(["x"]) in Python.',
+        ) from fault
     about = {
         "name": place.name,
         "version": _digest(place),

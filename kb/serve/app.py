@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kb import library, service
-from kb.errors import KbError, UsageError
+from kb.errors import KbError, UsageError, parameter
 from kb.loopback import HOST, listening, run
 from kb.report.catalogue import say
 from kb.report.load import report_from_dict
@@ -29,6 +29,7 @@ AT_ONCE = 64  # requests in hand; more are answered 503 at once
 AGAIN_SECONDS = 2  # after which whoever got that may ask again: 64 searches take less
 LONGEST_QUERY = 1000  # characters
 SHOWN_RUNS = 200
+_UNFORESEEN = "Run it again with --debug and report what it prints."
 
 _HEADERS = {
     b"x-content-type-options": b"nosniff",
@@ -75,8 +76,11 @@ def build(token: str, db: str | None = None) -> Starlette:
         return JSONResponse(_searched(request))
 
     def failed(request: Request, fault: Exception) -> Response:
-        known = fault if isinstance(fault, KbError) else KbError("this is a fault in kb")
+        known = fault if isinstance(fault, KbError) else KbError("this is a fault in kb", now=_UNFORESEEN)
         status = 404 if isinstance(fault, UsageError) else 500
+        if request.url.path.startswith(f"{root}/api/"):  # read by programs
+            told = {"what": known.what, "where": parameter(known.where), "now": known.now}
+            return JSONResponse(told, status)
         return HTMLResponse(pages.fault(root, known.what, known.now, _lang(request)), status)
 
     routes = [

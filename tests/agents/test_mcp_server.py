@@ -191,3 +191,52 @@ def test_the_skill_names_only_tools_and_commands_that_exist(tmp_path: Path) -> N
 
     named = set(re.findall(r"[Tt]ool `(\w+)`", text))
     assert named and named <= tools
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("advise", {"path": "add_custom", "chip": "Ascend310P3"}, ("chip: no such argument", "soc")),
+        ("explain", {"pattern": "scalar-bound"}, ("pattern: no such argument", "bottleneck")),
+        ("show", {}, ("id: this argument is missing",)),
+        ("search", {"query": "NMS", "kind": "foo"}, ("kind: 'foo' does not fit", "'recipe'")),
+        ("advise", {"path": "add_custom", "soc": "Nope"}, ("soc: unknown chip",)),
+        ("runs", {"limit": 0}, ("limit: 0 is no number above 0",)),
+        ("show", {"id": "qqqq"}, ("the tool `search`",)),
+        ("ask", {"question": "which operators take longest", "run": "feed"}, ("the tool `runs`",)),
+    ],
+)
+def test_wrong_arguments_are_named_in_words_of_the_tools(
+    tmp_path: Path, name: str, arguments: dict[str, Any], said: tuple[str, ...]
+) -> None:
+    found = called(tmp_path, name, **arguments)
+    text = found.content[0].text
+    assert found.is_error and all(part in text for part in said), text
+    assert (
+        "--" not in text and "http" not in text and "pydantic" not in text and "Error executing" not in text
+    )
+
+
+def test_a_judgement_that_takes_the_place_of_another_says_so(tmp_path: Path) -> None:
+    log = tmp_path / "op_summary_1.csv"
+    log.write_text(
+        "Op Name,OP Type,Task Type,Task Duration(us),Block Dim\nadd,Add,AI_VECTOR_CORE,900,4\n",
+        encoding="utf-8",
+    )
+    command = ["-m", "kb", "mcp", "--root", str(tmp_path), "--db", str(tmp_path / "runs.db")]
+    how = mcp.StdioServerParameters(
+        command=sys.executable, args=command, env=environment(tmp_path), cwd=str(ROOT)
+    )
+
+    async def session() -> Any:
+        async with mcp.Client(how) as client:
+            return [
+                (await client.call_tool("advise", {"path": log.name, "soc": soc})).structured_content[
+                    "warnings"
+                ]
+                for soc in ("Ascend310P3", "Ascend310P3", "Ascend910B2")
+            ]
+
+    first, same, other = asyncio.run(session())
+    assert not any("now kept as judged" in text for text in (*first, *same))
+    assert "was kept as judged for Ascend310P3" in other[-1] and "with soc Ascend310P3" in other[-1]

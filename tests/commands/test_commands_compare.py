@@ -96,7 +96,7 @@ def test_a_file_for_ci(kept: Any, tmp_path: Path) -> None:
         (("outcome", ONE, SIM, "--applied", APPLIED), 5, "cannot be compared"),
         (("outcome", ONE, TWO, "--applied", APPLIED, "--forget", "x"), 2, "at once"),
         (("outcome", "--export", "out"), 2, "no outcome to export"),
-        (("outcome", "--import", "nowhere"), 2, "no such file"),
+        (("outcome", "--import", "nowhere"), 3, "no such file"),
         (("outcome", "--forget", "x"), 2, "no outcome"),
         (("case", "from-compare", ONE, SIM, "--applied", APPLIED), 5, "cannot be compared"),
     ],

@@ -53,6 +53,7 @@ compare 1 {quick} {slow} --fail-on-regression 5
 compare 3 {sample} {broken}
 compare 5 {sample} {quick} --fail-on-regression 5
 outcome 0
+outcome 3 --import nowhere
 outcome 5 {sample} {quick} --applied vector-larger-copies
 ask 0 {run} "which operators take longest"
 migrate-report 0 {model} --soc Ascend310P3

@@ -134,3 +134,12 @@ def test_sums_too_large_for_64_bits_are_exact_too() -> None:
     values = [(code - 128) * weight for code in codes]
     length = sum(value * value for value in values) ** 0.5
     assert list(bulk.codes([row], 4)) == [quantise([value / length for value in values])]
+
+
+def test_a_server_that_is_asked_for_months_keeps_few_words() -> None:
+    from kb.knowledge import embed
+
+    asked = Embedder(shipped_model())
+    for number in range(0, 2 * embed._ASKED, 50):
+        asked.embed(" ".join(f"w{word}" for word in range(number, number + 50)))
+    assert len(asked._words) <= embed._ASKED + 50

@@ -241,3 +241,25 @@ def test_a_type_checker_sees_the_types(tmp_path: Path) -> None:
         text=True, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert re.findall(r"user\.py:(\d+): error", done.stdout) == ["9"], done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "where"),
+    [
+        (lambda: kb.search("x", kind="foo"), "kind"),
+        (lambda: kb.search("x", k=0), "k"),
+        (lambda: kb.search(" "), "query"),
+        (lambda: kb.search(None), "query"),  # type: ignore[arg-type]
+        (lambda: kb.check_model("m.onnx"), "soc"),
+        (lambda: kb.check_model(soc="Ascend310P3"), "model"),
+        (lambda: kb.advise(3), "paths"),  # type: ignore[arg-type]
+        (lambda: kb.advise(FOLDER, top="3"), "top"),  # type: ignore[arg-type]
+        (lambda: kb.compare(None, FOLDER), "paths"),  # type: ignore[arg-type]
+        (lambda: kb.advise(ROOT / FOLDER, soc="Nope"), "soc"),
+    ],
+)
+def test_a_fault_stands_at_a_parameter(call: Any, where: str) -> None:
+    with pytest.raises(kb.KbError) as fault:
+        call()
+    assert fault.value.where == where and fault.value.exit_status == 2
+    assert fault.value.now and not fault.value.what.startswith("-")

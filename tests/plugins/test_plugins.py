@@ -192,3 +192,10 @@ def test_the_library_warns(site: Path) -> None:
     install(site, "broken", {"kb.knowledge": {"bad": "not_there"}})
     code = "import kb, warnings\nwith warnings.catch_warnings(record=True) as w:\n    kb.search('NMS')\nprint(w[0].category is kb.PluginWarning, len(w))"
     assert run(site, code=code).stdout.split() == ["True", "1"]
+
+
+def test_a_word_that_is_neither_on_nor_off_is_refused(example: Path, tmp_path: Path) -> None:
+    log = tmp_path / "nightly.timings"
+    log.write_text(LOG, encoding="utf-8")
+    done = run(example, "advise", str(log), KB_PLUGINS="maybe")
+    assert done.returncode == 2 and "KB_PLUGINS: no plugins 'maybe'" in done.stderr

@@ -113,6 +113,12 @@ def test_a_fault_says_what_and_what_now(place: Place, path: str, told: str) -> N
     assert status == 404 and told in text and "Traceback" not in text
 
 
+def test_a_fault_of_the_api_is_json(place: Place) -> None:
+    status, _, body = place.get(f"{place.root}/api/search?q=NMS&kind=foo")
+    told = json.loads(body)
+    assert status == 404 and told["where"] == "kind" and "recipe" in told["now"] and told["what"]
+
+
 def test_without_the_token_nothing_is_there(place: Place) -> None:
     for path in ("/", "/search?q=x", "/wrong/", place.root[:-1] + "/", "//", f"/../{place.root}/"):
         status, _, text = place.get(path)

@@ -49,7 +49,9 @@ class Added:
             what = f"the reader of {self.plugin} failed: {plugins.told(fault)}"
             raise SourceError(what, where=where, now="report it to its authors") from fault
         if not isinstance(profile, Profile):
-            raise SourceError(f"the reader of {self.plugin} gave no profile", where=where)
+            raise SourceError(
+                f"the reader of {self.plugin} gave no profile", where=where, now="Report it to its authors."
+            )
         return profile
 
 
