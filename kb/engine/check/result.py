@@ -80,7 +80,10 @@ class CheckResult:
 
     @property
     def exit_status(self) -> int:
-        """1 when something falls back, cannot be imported or breaks a stated limit, else 0."""
+        """1 when something falls back, cannot be imported or breaks a stated limit; 5 when no table knows any operator,
+        so that nothing was judged; else 0."""
+        if self.operators and all(op.engine == "unknown" and not op.opsets for op in self.operators):
+            return 5
         return int(self.falls_back or not self.importable or self.breaks_limits > 0)
 
 
