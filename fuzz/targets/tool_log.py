@@ -29,4 +29,6 @@ def one(data: bytes) -> None:
             reader.trouble(line)
     summary = reader.summary()
     kinds = {unicodedata.category(mark) for item in summary.lines for mark in item.text.replace("\t", " ")}
-    assert not kinds & {"Cc", "Cf", "Zl", "Zp"}, summary  # what steers a terminal; unassigned characters do not
+    assert not kinds & {"Cc", "Cf", "Zl", "Zp"}, (
+        summary
+    )  # what steers a terminal; unassigned characters do not
