@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from os import PathLike
@@ -12,6 +13,7 @@ from kb.engine.check import check, check_torch, check_types, read_names
 from kb.engine.check.result import CheckResult
 from kb.errors import NothingToJudge, UsageError
 
+_LARGEST_LIST = 16 << 20  # bytes
 _PROFILES = frozenset((".csv", ".db", ".zip", ".gz", ".tar", ".json", ".sqlite", ".bin"))
 
 
@@ -42,6 +44,8 @@ def checked(
     if torch is not None:
         return check_torch(Counter(torch), soc, store.load_entries().values())
     path = Path(model or "")
+    if _lists_operators(path):
+        return _listed(path, soc)
     if is_profile(path):
         return _profile(path, soc)
     from kb.graph import read
@@ -52,6 +56,36 @@ def checked(
 def is_profile(path: Path) -> bool:
     """Whether a path is a profile rather than a model: a folder, a table, a database or an archive of these."""
     return path.is_dir() or path.suffix.lower() in _PROFILES
+
+
+def _lists_operators(path: Path) -> bool:
+    """Whether a JSON is a model's operators with shapes rather than a file of a profiler.
+
+    Small ones only: a list of operators has some MB, a trace of a profiler may have GB.
+    """
+    if path.suffix.lower() != ".json" or not path.is_file() or path.stat().st_size > _LARGEST_LIST:
+        return False
+    try:
+        data = json.loads(path.read_bytes())
+    except (ValueError, RecursionError, OSError):
+        return False  # the readers of profiles say what is wrong with it
+    items = data.get("operators") if isinstance(data, dict) else None
+    return (
+        isinstance(items, list) and bool(items) and isinstance(items[0], dict) and "metrics" not in items[0]
+    )
+
+
+def _listed(path: Path, soc: str) -> CheckResult:
+    from kb.engine.family import recognise_profile
+    from kb.engine.network import read_operators, timed, to_profile, with_engines
+    from kb.knowledge import store
+
+    listed = with_engines(read_operators(path, soc)[0], soc)
+    counts: Counter[str] = Counter()
+    for call in listed.calls:
+        counts[call.type] += call.times
+    operators = to_profile(listed, timed(listed, soc), soc, path, "operators").operators
+    return check_types(counts, soc, store.load_entries().values(), listed.name, recognise_profile(operators))
 
 
 def _profile(path: Path, soc: str) -> CheckResult:

@@ -16,7 +16,7 @@ PANEL, ORDER = "Main job", 3
 def run(
     common: Common,
     model: Annotated[
-        Path | None, typer.Argument(metavar="MODEL", show_default=False, help="An .onnx file, or a profile of a model.")
+        Path | None, typer.Argument(metavar="MODEL", show_default=False, help="An .onnx file, operators in JSON, or a profile.")
     ] = None,
     soc: Annotated[str, _options.soc("Chip to run on, such as Ascend310P3.")] = "",
     torch: Annotated[
@@ -31,9 +31,10 @@ def run(
 
     Says for each operator whether it runs on the AI Core, falls back to AI CPU, or cannot be imported, which stated
     limits the model breaks, the way out, the family the network belongs to and the cases that resemble it. A profile
-    (folder, op_summary.csv, kernel_details.csv) is checked by its operator types: what if it moved to this chip.
+    (folder, op_summary.csv, kernel_details.csv) or a list of operators in JSON is checked by its operator types: what if it moved to this chip.
 
-    Exit status: 0 all is covered, 1 something falls back, cannot be imported or breaks a stated limit, 3 unreadable.
+    Exit status: 0 all is covered, 1 something falls back, cannot be imported or breaks a stated limit, 3 unreadable,
+    5 no table knows any of the operators.
 
     Examples:
       kb check yolov8s.onnx --soc Ascend310P3

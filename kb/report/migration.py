@@ -61,7 +61,8 @@ def _fallbacks(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterat
     yield Heading(say("migrate.fallbacks", lang))
     rows = [row for row in document["coverage"]["operators"] if _troubled(row)]
     if not rows and document["coverage"]["importable"]:
-        yield Para(say("migrate.fine", lang))
+        limited = document["coverage"]["breaks_limits"] > 0
+        yield Para(say("migrate.limited" if limited else "migrate.fine", lang))
         return
     lines = []
     for row in rows:

@@ -204,3 +204,5 @@ def test_a_broken_limit_ends_with_one(real: Run) -> None:
     Path("limit.onnx").write_bytes(w.model(graph))
     status, out, _ = real("check", "limit.onnx", "--soc", SOC)
     assert status == 1 and "strides must be 1..63" in out
+    status, out, _ = real("migrate-report", "limit.onnx", "--soc", SOC)
+    assert status == 0 and "stated limits are broken" in out and "all is covered" not in out

@@ -117,3 +117,33 @@ def test_operators_of_other_libraries_are_named_and_not_left_out(kb: Any, tmp_pa
         "torchvision.nms", "mylib.foo.default",
     }  # fmt: skip
     assert "not a regular file" in kb("check", "--torch", "/dev/null", "--soc", "Ascend310P3").err
+
+
+def test_only_unknown_names_are_not_judged(kb: Any, tmp_path: Path) -> None:
+    names = tmp_path / "ops.txt"
+    names.write_text("FooOp\nBarOp\n")
+    assert kb("check", "--torch", str(names), "--soc", "Ascend310P3").status == 5
+    names.write_text("FooOp\nrelu\n")
+    assert kb("check", "--torch", str(names), "--soc", "Ascend310P3").status == 0
+
+
+def test_names_as_code_calls_them(kb: Any, tmp_path: Path) -> None:
+    names = tmp_path / "ops.txt"
+    names.write_text("torch.relu\ntorch.add\n")
+    done = kb("check", "--torch", str(names), "--soc", "Ascend910B3")
+    assert done.status == 0 and "aten.relu" in done.out and "torch.relu" not in done.out
+
+
+def test_an_operator_list_is_checked(kb: Any, tmp_path: Path) -> None:
+    path = tmp_path / "layer.json"
+    operators = [
+        {"type": "Add", "count": 3, "in_shapes": [[8, 64], [8, 64]]},
+        {"type": "MatMulV2", "in_shapes": [[16, 64], [64, 64]]},
+    ]
+    path.write_text(json.dumps({"name": "a layer", "operators": operators}))
+    done = kb("check", str(path), "--soc", "Ascend910B3", "--format", "json")
+    found = json.loads(done.out)
+    assert done.status == 0
+    assert {row["type"]: row["count"] for row in found["operators"]} == {"Add": 3, "MatMulV2": 1}
+    path.write_text(json.dumps({"operators": [{"type": 3}]}))
+    assert kb("check", str(path), "--soc", "Ascend910B3").status == 3

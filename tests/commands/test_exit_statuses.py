@@ -45,6 +45,7 @@ similar 0 vector-larger-copies
 check 0 {quick} --soc Ascend310P3
 check 1 {model} --soc Ascend310P3
 check 3 {broken} --soc Ascend310P3
+check 5 --torch {unheard} --soc Ascend310P3
 estimate 0 {timings}
 estimate 3 missing.tsv
 estimate 5 {empty}
@@ -286,5 +287,6 @@ MAKERS: dict[str, Callable[[Path], Path]] = {
     ),
     "high": _file("high.json", '{"fused.all.ndcg10": 2.0}'),
     "faulty": _file("faulty.md", "no head\n"),
+    "unheard": _file("unheard.txt", "NoSuchOperator\n"),
     "odd": _file("odd.json", json.dumps({"operators": [{"type": "NoSuchOperator", "count": 3}]})),
 }

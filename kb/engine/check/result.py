@@ -80,8 +80,12 @@ class CheckResult:
 
     @property
     def exit_status(self) -> int:
-        """1 when something falls back, cannot be imported or breaks a stated limit, else 0."""
-        return int(self.falls_back or not self.importable or self.breaks_limits > 0)
+        """1 when something falls back, cannot be imported or breaks a stated limit; 5 when no table knows any operator,
+        so that nothing was judged; else 0."""
+        if self.falls_back or not self.importable or self.breaks_limits > 0:
+            return 1
+        unknown = [op for op in self.operators if op.engine == "unknown" and not op.opsets]
+        return 5 if unknown and len(unknown) == len(self.operators) else 0
 
 
 def document(result: CheckResult) -> dict[str, Any]:

@@ -115,9 +115,10 @@ def _lines(path: Path) -> Iterator[str]:
         line = raw.split("#", 1)[0].strip()
         names = [f"{space}.{rest}" for space, rest in _NAME.findall(line)]
         first = line.split()[0] if line else ""
-        if not names and _PLAIN.fullmatch(first.split("\t")[0]):
-            names = [f"aten.{first}"]
-        if not names and (other := _OTHER.fullmatch(first.split("\t")[0])):
+        plain = first.split("\t")[0]
+        if not names and _PLAIN.fullmatch(plain):  # torch.add, as code calls it, is aten.add
+            names = [f"aten.{plain.removeprefix('torch.')}"]
+        if not names and (other := _OTHER.fullmatch(plain)):
             names = [_foreign(other)]
         seen += len(names)
         if seen > MAX_NAMES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -131,6 +132,7 @@ _NOT_MODELLED = {
     "communication": "communication waits for other ranks; its time does not follow from shapes",
     "aicpu": "runs where the data decide how much there is to do",
 }
+_RECURRENT = re.compile(r"LSTM|GRU|(?<![A-Z])RNN")
 _JOINED = frozenset({"Concat", "ConcatD", "Pack", "Stack"})
 
 
@@ -195,6 +197,12 @@ def _walk_of(op_type: str, plain: str) -> tuple[str, Walk]:
     category = operators.category(op_type)
     if category in _NOT_MODELLED:
         raise NoLoad(_NOT_MODELLED[category])
+    if _RECURRENT.search(op_type):
+        raise NoLoad("a recurrent layer runs step after step and has no cost model: time it on the device")
+    if pattern == "nms":
+        raise NoLoad(
+            "how many boxes are compared depends on the data: time it on the device with real inputs"
+        )
     if pattern is None:
         raise NoLoad(f"unknown operator type {op_type[:80]}: what it computes is not known")
     raise NoLoad(f"no cost model for operators of the kind {pattern}")

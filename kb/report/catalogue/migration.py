@@ -22,6 +22,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "离开 AI Core 或阻碍转换的算子",
         "AI Core から外れる、または変換を止めるもの",
     ),
+    "migrate.limited": (
+        "Nothing, but stated limits are broken: see the plan.",
+        "无，但超出了文档写明的限制：见计划。",
+        "なし。ただし明記された制限を超えている：計画を参照。",
+    ),
     "migrate.fine": ("Nothing: all is covered.", "无：全部覆盖。", "なし：すべて対応しています。"),
     "migrate.hot": ("Estimated hot list", "估算热点", "見積もりによる重い順"),
     "migrate.import": ("Make importable", "使其可导入", "取り込めるようにする"),
