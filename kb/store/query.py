@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kb.errors import UsageError
-from kb.store.database import location, looking
+from kb.postgres.address import Address
+from kb.postgres.protocol import Cursor
+from kb.store.database import location, looking, nothing_kept
 
 ROWS = 1000
 SECONDS = 10.0
@@ -52,19 +54,38 @@ def query(
         UsageError: it is no select, is at fault, takes too long, or would change something.
         SourceError: the store cannot be read.
     """
-    path = location(db)
-    with looking(path) as connection:
-        with _faults(seconds):
-            _restrict(connection, seconds)
-            cursor = connection.execute(sql, dict(parameters or {}))
-            if cursor.description is None:
-                raise UsageError("this asks for nothing", where="SQL", now="Write one select.")
-            columns = tuple(column[0] for column in cursor.description)
-            found, cut = _fetch(cursor, rows)
-        return Answer(columns, found, cut)
+    place = location(db)
+    if isinstance(place, Address):
+        from kb.store import server_query  # noqa: PLC0415 - only where there is one
+
+        answer = server_query.answer(place, sql, parameters or {}, rows, seconds)
+        if answer is not None:
+            return answer
+        with nothing_kept() as connection:
+            return _answer(connection, sql, parameters, rows, seconds)
+    with looking(place) as connection:
+        return _answer(connection, sql, parameters, rows, seconds)
 
 
-def _fetch(cursor: sqlite3.Cursor, most: int) -> tuple[tuple[tuple[Any, ...], ...], bool]:
+def _answer(
+    connection: sqlite3.Connection,
+    sql: str,
+    parameters: Mapping[str, Any] | None,
+    rows: int,
+    seconds: float,
+) -> Answer:
+    with _faults(seconds):
+        _restrict(connection, seconds)
+        cursor = connection.execute(sql, dict(parameters or {}))
+        if cursor.description is None:
+            raise UsageError("this asks for nothing", where="SQL", now="Write one select.")
+        columns = tuple(column[0] for column in cursor.description)
+        found, cut = fetched(cursor, rows)
+    return Answer(columns, found, cut)
+
+
+def fetched(cursor: Cursor, most: int) -> tuple[tuple[tuple[Any, ...], ...], bool]:
+    """Rows up to the limits, and whether there are more."""
     found: list[tuple[Any, ...]] = []
     size = 0
     for row in cursor:
