@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -53,6 +53,7 @@ class Session:
         import psycopg  # noqa: PLC0415 - an extra
 
         self.place = place
+        self._streams: list[Any] = []
         with faults(place):
             self.connection: psycopg.Connection[Any] = psycopg.connect(place.for_driver(), autocommit=True)
             self._prepare()
@@ -117,6 +118,7 @@ class Session:
             except BaseException:
                 cursor.close()
                 raise
+        self._streams.append(cursor)
         return _Answer(cursor, self.place)
 
     def copy(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -127,6 +129,9 @@ class Session:
 
     def close(self) -> None:
         """End it; what was not committed is undone."""
+        while self._streams:
+            with suppress(Exception):  # the connection may be lost already
+                self._streams.pop().close()
         self.connection.close()
 
 
@@ -150,8 +155,6 @@ class _Answer:
         with faults(self._place):
             yield from self._cursor
 
-    def close(self) -> None:
-        self._cursor.close()
 
 
 @contextmanager

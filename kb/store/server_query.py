@@ -26,6 +26,7 @@ _DOES = re.compile(
     r"replace|explain|load|refresh|comment|cluster|checkpoint|discard|security|reassign|import)\b",
     re.IGNORECASE,
 )
+_WRITES = re.compile(r"\b(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b", re.IGNORECASE)
 
 
 def answer(
@@ -68,7 +69,7 @@ def _faults(sql: str, seconds: float) -> Iterator[None]:
             raise
         if "multiple commands" in fault.said:
             raise UsageError("more than one statement", where="SQL", now="Write one select.") from fault
-        if fault.state in _MORE_THAN_LOOKING or _DOES.match(text):
+        if fault.state in _MORE_THAN_LOOKING or _DOES.match(text) or _WRITES.search(text):
             raise UsageError(
                 "this would do more than look, or look where this role may not",
                 where="SQL",
