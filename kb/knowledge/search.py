@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 from kb.errors import UsageError
 from kb.knowledge import query, store
-from kb.knowledge.embed import sign_bits
-from kb.knowledge.nearest import LARGE, nearest
+from kb.knowledge.nearest import LARGE
 from kb.knowledge.turn import in_turn
+from kb.postgres.protocol import Connection
 from kb.textfile import read_text
 from kb.vocabulary.entries import GRADES, KINDS, LANGUAGES
 
@@ -32,7 +32,7 @@ LIKE = 1.5  # the same for findings and entries, which use the words of the fiel
 NEAR = 120  # entries nearest by bit codes whose exact cosine is computed; three times these from LARGE entries on
 FOUND = 120  # entries with the best BM25 that are looked at
 POSTINGS = 8_000  # occurrences read for a query of LARGE entries; commoner words of it are left out where there are more
-COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
+COLUMNS = (2.0, 1.0, 0.5)  # BM25 weights of title, users' words, everything else
 _PER_IDF = (
     1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
 )
@@ -240,7 +240,7 @@ class _Wanted(NamedTuple):
                 now=f"one of {', '.join(LANGUAGES)}",
             )
 
-    def rows(self, db: sqlite3.Connection) -> set[int] | None:
+    def rows(self, db: Connection) -> set[int] | None:
         """Entries that pass all filters; None when there are none."""
         passed: list[set[int]] = []
         if self.kind:
@@ -267,11 +267,11 @@ class _Wanted(NamedTuple):
         return set.intersection(*passed) if passed else None
 
 
-def _values(db: sqlite3.Connection, axis: str) -> list[str]:
+def _values(db: Connection, axis: str) -> list[str]:
     return [value for (value,) in db.execute("SELECT DISTINCT value FROM tag WHERE axis = ?", (axis,))]
 
 
-def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int]:
+def _tagged(db: Connection, axis: str, values: Iterable[str]) -> set[int]:
     found: set[int] = set()
     for value in values:
         found.update(
@@ -280,7 +280,7 @@ def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int
     return found
 
 
-def _operators(db: sqlite3.Connection, op: str) -> list[str]:
+def _operators(db: Connection, op: str) -> list[str]:
     from kb import operators
 
     values = _values(db, "op")
@@ -288,7 +288,7 @@ def _operators(db: sqlite3.Connection, op: str) -> list[str]:
     return [value for value in values if value != "*" and operators.matches(value, op)]
 
 
-def _chips(db: sqlite3.Connection, soc: str) -> list[str]:
+def _chips(db: Connection, soc: str) -> list[str]:
     """Values of the entries' chips that share a SoC with the one asked for."""
     from kb import targets
 
@@ -354,10 +354,7 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
     count = _wide(chosen.size, NEAR)
     if len(rows) <= count:
         return list(rows)
-    asked = int.from_bytes(sign_bits(vector), "big")
-    if allowed is None:
-        return [place + 1 for place in chosen.nearest(asked, count)]
-    return [rows[place] for place in nearest([chosen.codes[n - 1] for n in rows], asked, count)]
+    return chosen.nearest(vector, count) if allowed is None else chosen.nearest_of(rows, vector, count)
 
 
 def _cosines(
@@ -386,12 +383,10 @@ def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None)
         words = [word for word in own if word in read]
         if not words or not asked.reachable:
             continue
-        match = " OR ".join(f'"{word}"' for word in words)
-        sql = f"SELECT rowid, bm25(fts, {COLUMNS}) FROM fts WHERE fts MATCH ? ORDER BY 2 LIMIT ?"  # noqa: S608
-        limit = _wide(chosen.size, FOUND) if allowed is None else -1
-        for n, score in chosen.db.execute(sql, (match, limit)):
+        limit = _wide(chosen.size, FOUND) if allowed is None else None
+        for n, score in chosen.with_words(words, COLUMNS, limit):
             if allowed is None or n in allowed:
-                found[n] = found.get(n, 0.0) - weight * score
+                found[n] = found.get(n, 0.0) + weight * score
     return {n: min(1.0, score / (_PER_IDF * asked.reachable)) for n, score in found.items()}
 
 
@@ -411,7 +406,7 @@ def _rare_enough(asked: query.Query) -> set[str]:
 
 
 def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], lang: str) -> Iterator[Hit]:
-    matched = _matched(chosen.db, asked, [item.n for item in ranked])
+    matched = _matched(chosen, asked, [item.n for item in ranked])
     for place, item in enumerate(ranked, 1):
         (record,) = chosen.db.execute("SELECT json FROM entry WHERE n = ?", (item.n,)).fetchone()
         told = json.loads(record)
@@ -453,14 +448,11 @@ def _why(parts: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
-def _matched(db: sqlite3.Connection, asked: query.Query, rows: Sequence[int]) -> dict[int, list[str]]:
+def _matched(chosen: store.Index, asked: query.Query, rows: Sequence[int]) -> dict[int, list[str]]:
     """Which terms of the query each of these entries holds."""
     found: dict[int, list[str]] = {}
-    if not rows:
-        return found
-    sql = f"SELECT rowid FROM fts WHERE fts MATCH ? AND rowid IN ({','.join('?' * len(rows))})"  # noqa: S608
-    for word in (*asked.own, *asked.also):
-        for (n,) in db.execute(sql, (f'"{word}"', *rows)):
+    if rows:
+        for n, word in chosen.holding((*asked.own, *asked.also), rows):
             found.setdefault(n, []).append(word)
     return found
 

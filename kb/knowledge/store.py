@@ -14,7 +14,7 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,11 @@ from kb import settings, shipped
 from kb.errors import KnowledgeError
 from kb.knowledge import chosen, freshness, own
 from kb.knowledge import nearest as near
+from kb.knowledge.embed import sign_bits
 from kb.knowledge.freshness import FORMAT
 from kb.knowledge.turn import in_turn
+from kb.postgres.address import address, is_server
+from kb.postgres.protocol import Connection
 
 if TYPE_CHECKING:
     from kb.knowledge.embed import Encoder
@@ -40,7 +43,7 @@ _TOLD = 5  # faults of a team's entries told one by one
 class Index:
     """An open index, read only, with the model that made it."""
 
-    def __init__(self, db: sqlite3.Connection, embedder: Encoder, where: str) -> None:
+    def __init__(self, db: Connection, embedder: Encoder, where: str) -> None:
         """Read what every search needs.
 
         Raises:
@@ -56,6 +59,7 @@ class Index:
                 now="make it again with `kb index`",
             )
         self.db = db
+        self.meta = meta
         self.embedder = embedder
         self.where = where
         self.size: int = meta["entries"]
@@ -77,15 +81,41 @@ class Index:
             self._codes = [int.from_bytes(raw[i : i + width], "big") for i in range(0, len(raw), width)]
         return self._codes
 
-    def nearest(self, asked: int, count: int) -> list[int]:
-        """Places, from 0, of the entries whose code differs least; with numpy for the later queries of a large index."""
+    def nearest(self, vector: Sequence[float], count: int) -> list[int]:
+        """Entries whose code differs least from the vector's; with numpy for the later queries of a large index."""
+        asked = int.from_bytes(sign_bits(vector), "big")
         self._asked += 1
         if self.size >= near.LARGE and self._asked == near.PATIENT:
             with suppress(ImportError):  # without numpy it goes on as before
                 self._matrix = near.Matrix(self._raw(), self.size)
-        if self._matrix is not None:
-            return self._matrix.nearest(asked, count)
-        return near.nearest(self.codes, asked, count)
+        matrix = self._matrix
+        found = near.nearest(self.codes, asked, count) if matrix is None else matrix.nearest(asked, count)
+        return [place + 1 for place in found]
+
+    def nearest_of(self, rows: Sequence[int], vector: Sequence[float], count: int) -> list[int]:
+        """The same among these entries."""
+        asked = int.from_bytes(sign_bits(vector), "big")
+        return [rows[place] for place in near.nearest([self.codes[n - 1] for n in rows], asked, count)]
+
+    def with_words(
+        self, words: Sequence[str], weights: tuple[float, float, float], limit: int | None
+    ) -> Iterable[tuple[int, float]]:
+        """BM25 of the entries that hold any of these words, the best first; `weights` of title, users' words, the rest."""
+        match = " OR ".join(f'"{word}"' for word in words)
+        columns = ", ".join(map(str, weights))
+        sql = f"SELECT rowid, bm25(fts, {columns}) FROM fts WHERE fts MATCH ? ORDER BY 2 LIMIT ?"  # noqa: S608
+        for n, score in self.db.execute(sql, (match, -1 if limit is None else limit)):
+            yield n, -score
+
+    def holding(self, words: Sequence[str], rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+        """Which of these entries hold which of the words, word by word."""
+        sql = f"SELECT rowid FROM fts WHERE fts MATCH ? AND rowid IN ({','.join('?' * len(rows))})"  # noqa: S608
+        for word in words:
+            yield from ((n, word) for (n,) in self.db.execute(sql, (f'"{word}"', *rows)))
+
+    def current(self) -> bool:
+        """Whether it is still what it was when it was opened; a file is."""
+        return True
 
     @property
     def names(self) -> dict[str, dict[int, str]]:
@@ -107,7 +137,7 @@ class Index:
         return bytes(raw)
 
 
-_open: dict[tuple[str, str, str, str], Index] = {}
+_open: dict[tuple[str, str, str, str, str], Index] = {}
 
 
 def index(model: str = "") -> Index:
@@ -121,9 +151,29 @@ def index(model: str = "") -> Index:
         KnowledgeError: the entries, the model or the file that `KB_INDEX` names are at fault.
     """
     named, key = _key(model)
+    if key in _open and not _open[key].current():
+        _open.pop(key).db.close()
+    if key not in _open:
+        _open[key] = _told(_team(key[4], key[2]) or _find(named, key[2]))
+    return _open[key]
+
+
+def local(model: str = "") -> Index:
+    """The index of the knowledge that is installed here, and the user's own, whatever a team's database holds."""
+    named, key = _key(model)
+    key = (*key[:4], "")
     if key not in _open:
         _open[key] = _told(_find(named, key[2]))
     return _open[key]
+
+
+def _team(server: str, model: str) -> Index | None:
+    """The index of a team's database; None where no server is used, or it holds no knowledge yet."""
+    if not server:
+        return None
+    from kb.knowledge import team
+
+    return team.opened(address(server, where="KB_DB"), chosen.encoder(model))
 
 
 def rebuilt(model: str = "", *, progress: Callable[[int], None] | None = None) -> Index:
@@ -145,10 +195,12 @@ def ready(encoder: Encoder, model: str, progress: Callable[[int], None] | None =
     return _cached(named, model, encoder, progress=progress)
 
 
-def _key(model: str) -> tuple[Path | None, tuple[str, str, str, str]]:
+def _key(model: str) -> tuple[Path | None, tuple[str, str, str, str, str]]:
     named = settings.value("index")
     packs = os.pathsep.join(map(str, own.packs()))
-    key = (named, settings.value("data"), chosen.name(model), packs)
+    place = settings.value("db")
+    server = place if is_server(place) and not named else ""  # an index that is named is meant
+    key = (named, settings.value("data"), chosen.name(model), packs, server)
     return (Path(named).expanduser() if named else None), key
 
 

@@ -71,9 +71,14 @@ class Session:
         found = self.connection.execute(
             "select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'"
         ).fetchone()
-        home = found[0] if found and found[0] not in ("public", SCHEMA) else ""
-        path = ", ".join(f'"{name}"' for name in (SCHEMA, "public", home) if name)
-        self.connection.execute(f"set search_path = {path}")  # type: ignore[arg-type]  # a name of the catalogue's
+        self._home = found[0] if found and found[0] not in ("public", SCHEMA) else ""
+        self.search_in(SCHEMA)
+
+    def search_in(self, schema: str) -> None:
+        """Look names up in this schema first, then where pgvector is."""
+        path = ", ".join(f'"{name}"' for name in (schema, "public", self._home) if name)
+        with faults(self.place):
+            self.connection.execute(f"set search_path = {path}")  # type: ignore[arg-type]  # names of the catalogue's
 
     @property
     def in_transaction(self) -> bool:
@@ -111,7 +116,7 @@ class Session:
         with faults(self.place):
             if parameters:
                 text = ClientCursor(self.connection).mogrify(marked(sql), _plain(parameters))  # type: ignore[arg-type]
-            cursor = self.connection.cursor(name="kb_answer", row_factory=_rows)
+            cursor = self.connection.cursor(name=f"kb_answer_{len(self._streams)}", row_factory=_rows)
             cursor.itersize = _PAGE
             try:
                 cursor.execute(text)  # type: ignore[arg-type]
