@@ -127,6 +127,17 @@ def fetch(place: Address, path: Path, embedder: Encoder) -> int:
     return len(entries)
 
 
+def grant_knowledge(place: Address, role: str) -> None:
+    """Let a role read the knowledge of a database, where it holds any.
+
+    Raises:
+        SourceError: the server refuses.
+    """
+    with opened(place) as session:
+        if session.execute("select 1 from pg_namespace where nspname = ?", [SCHEMA]).fetchone():
+            grant(session, role)
+
+
 def grant(session: Session, role: str) -> None:
     """Let a role read the knowledge."""
     name = '"' + role.replace('"', '""') + '"'
