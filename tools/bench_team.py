@@ -64,13 +64,18 @@ def exact(codes: Any, query: Sequence[float], count: int) -> list[int]:
     """The nearest by cosine, all looked at."""
     wanted = np.array(query, np.float32)
     scores = np.concatenate(
-        [part.astype(np.float32) @ wanted / np.linalg.norm(part.astype(np.float32), axis=1) for part in np.array_split(codes, 20)]
+        [
+            part.astype(np.float32) @ wanted / np.linalg.norm(part.astype(np.float32), axis=1)
+            for part in np.array_split(codes, 20)
+        ]
     )
     best = np.argpartition(-scores, count)[:count]
     return [int(place) for place in best[np.argsort(-scores[best], kind="stable")]]
 
 
-def told(what: str, truth: list[list[int]], queries: list[list[float]], find: Callable[[list[float]], list[int]]) -> None:
+def told(
+    what: str, truth: list[list[int]], queries: list[list[float]], find: Callable[[list[float]], list[int]]
+) -> None:
     """Recall and times of one way."""
     times, recalls = [], []
     for query, right in zip(queries, truth, strict=True):
@@ -80,7 +85,10 @@ def told(what: str, truth: list[list[int]], queries: list[list[float]], find: Ca
         recalls.append(len({*found[:K]} & {*right[:K]}) / K)
     times.sort()
     p95 = times[int(0.95 * (len(times) - 1))]
-    print(f"  {what}: recall@{K} {statistics.mean(recalls):.3f}, p50 {statistics.median(times):.1f} ms, p95 {p95:.1f} ms", flush=True)
+    print(
+        f"  {what}: recall@{K} {statistics.mean(recalls):.3f}, p50 {statistics.median(times):.1f} ms, p95 {p95:.1f} ms",
+        flush=True,
+    )
 
 
 def embedded(codes: Any, truth: list[list[int]], queries: list[list[float]]) -> None:
@@ -109,10 +117,14 @@ def embedded(codes: Any, truth: list[list[int]], queries: list[list[float]]) -> 
 def hnsw(codes: Any, truth: list[list[int]], queries: list[list[float]]) -> None:
     """pgvector: halfvec, cosine, m 16, ef_construction 64 (its defaults), built by one process."""
     with (
-        postgres_server.running("maintenance_work_mem=3GB", "shared_buffers=2GB", "max_wal_size=8GB") as server,
+        postgres_server.running(
+            "maintenance_work_mem=3GB", "shared_buffers=2GB", "max_wal_size=8GB"
+        ) as server,
         psycopg.connect(server.fresh(), autocommit=True) as connection,
     ):
-        connection.execute(f"create unlogged table many (n bigint primary key, embedding halfvec({codes.shape[1]}))")
+        connection.execute(
+            f"create unlogged table many (n bigint primary key, embedding halfvec({codes.shape[1]}))"
+        )
         before = time.perf_counter()
         with connection.cursor() as cursor, cursor.copy("copy many from stdin") as copy:
             for row in _lines(codes):

@@ -35,7 +35,17 @@ def _status(common: Common) -> int:
     found = status(common.db or None)
     fields = tuple(
         (text(f"db.{name}", common.lang), _told(found[name], common.lang))
-        for name in ("kind", "version", "pgvector", "role", "may_write", "schema", "newest", "entries", "model")
+        for name in (
+            "kind",
+            "version",
+            "pgvector",
+            "role",
+            "may_write",
+            "schema",
+            "newest",
+            "entries",
+            "model",
+        )
         if name in found
     )
     blocks: list[Any] = [Fields(fields)]
@@ -46,7 +56,11 @@ def _status(common: Common) -> int:
     note = ""
     if copy := found.get("unfinished_copy"):
         note = text("db.unfinished", common.lang, done=copy["done"], runs=copy["runs"], source=copy["source"])
-    show(common, Page(found["place"], tuple(blocks), note=note, lang=common.lang), {"schema": "kb.db/1", "store": found})
+    show(
+        common,
+        Page(found["place"], tuple(blocks), note=note, lang=common.lang),
+        {"schema": "kb.db/1", "store": found},
+    )
     return 0
 
 
@@ -70,8 +84,8 @@ def _copy(
     """
     from kb.store.copying import copy
 
-    with counted(common, "runs") as progress:
-        found = copy(source, destination, progress=progress)
+    with counted(common, "copying runs") as update:
+        found = copy(source, destination, progress=update and (lambda done, of: update(done, done / of)))
     rows = [
         {"table": table.table, "rows": table.rows, "arrived": table.arrived, "equal": table.equal}
         for table in found.tables
@@ -108,7 +122,7 @@ def _publish(common: Common) -> int:
     found = publish(local(), server_only(common.db or None))
     rows = [{"table": table, "rows": count} for table, count in found.rows.items()]
     heads = (text("db.table", common.lang), text("db.rows", common.lang))
-    table = Table(heads, tuple((row["table"], str(row["rows"])) for row in rows), frozenset({1}))
+    table = Table(heads, tuple((name, str(count)) for name, count in found.rows.items()), frozenset({1}))
     page = Page(text("db.published", common.lang, count=found.entries), (table,), lang=common.lang)
     show(common, page, {"schema": "kb.db.publish/1", "entries": found.entries, "tables": rows}, rows)
     return 0
@@ -129,7 +143,9 @@ def _fetch(
 
     place = server_only(common.db or None)
     if path.exists():
-        raise UsageError("this file is there already", where=str(path), now="Give another name, or move it away.")
+        raise UsageError(
+            "this file is there already", where=str(path), now="Give another name, or move it away."
+        )
     try:
         count = fetch(place, path, chosen.encoder(chosen.name()))
     except OSError as fault:
@@ -155,7 +171,9 @@ def _migrate(common: Common) -> int:
 
 def _grant(
     common: Common,
-    role: Annotated[str, typer.Argument(metavar="ROLE", help="Name of the role; it is made where it is missing.")],
+    role: Annotated[
+        str, typer.Argument(metavar="ROLE", help="Name of the role; it is made where it is missing.")
+    ],
 ) -> int:
     """Let a role read runs, outcomes and knowledge, and write nothing.
 
@@ -170,7 +188,10 @@ def _grant(
     page = Page(text("db.granted", common.lang, role=role), lang=common.lang)
     show(common, page, {"schema": "kb.db.grant/1", "role": role, "made": made})
     if made:
-        say(common, f"{role} was made without a password: set one (\\password {role} in psql), or let pg_hba.conf say how it logs in")
+        say(
+            common,
+            f"{role} was made without a password: set one (\\password {role} in psql), or let pg_hba.conf say how it logs in",
+        )
     return 0
 
 

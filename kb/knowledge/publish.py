@@ -20,12 +20,10 @@ from kb.errors import SourceError
 from kb.knowledge import record
 from kb.knowledge.embed import Encoder
 from kb.knowledge.nearest import LARGE
-from kb.knowledge.stems import Stemmer
-from kb.knowledge.store import Index
+from kb.knowledge.reading import Index
 from kb.knowledge.team import SCHEMA, TeamIndex
 from kb.postgres.address import Address
 from kb.postgres.faults import ServerError
-from kb.postgres.protocol import Connection
 from kb.postgres.session import Session, opened
 
 _FRESH = "kb_knowledge_new"
@@ -66,7 +64,9 @@ def publish(index: Index, place: Address) -> Published:
         SourceError: the server refuses, pgvector is missing, or what arrived differs from what was sent.
     """
     if not isinstance(index.db, sqlite3.Connection):
-        raise SourceError("this index is in a database already", where=index.where, now="Publish one that is a file.")
+        raise SourceError(
+            "this index is in a database already", where=index.where, now="Publish one that is a file."
+        )
     with opened(place) as session:
         _extension(session)
         readers = _readers(session)
@@ -111,7 +111,9 @@ def fetch(place: Address, path: Path, embedder: Encoder) -> int:
     with opened(place) as session:
         session.search_in(SCHEMA)
         if not session.execute("select to_regclass('kb_knowledge.meta') is not null").fetchone()[0]:
-            raise SourceError("no knowledge in this database", where=str(place), now="kb db publish puts it there.")
+            raise SourceError(
+                "no knowledge in this database", where=str(place), now="kb db publish puts it there."
+            )
         team = TeamIndex(session, embedder)
         rows = session.execute("select json from entry order by n").fetchall()
         entries = [record.entry(json.loads(text)) for (text,) in rows]
@@ -149,8 +151,12 @@ def summed(rows: Iterable[Sequence[Any]]) -> tuple[int, int]:
     """Count, and the sum of the hashes of the rows, which their order does not change."""
     count = total = 0
     for row in rows:
-        text = repr([bytes(value).hex() if isinstance(value, (bytes, memoryview)) else value for value in row])
-        total += int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest(), "big")
+        text = repr(
+            [bytes(value).hex() if isinstance(value, (bytes, memoryview)) else value for value in row]
+        )
+        total += int.from_bytes(
+            hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest(), "big"
+        )
         count += 1
     return count, total % (1 << 128)
 
@@ -201,7 +207,9 @@ def _fill(index: Index, session: Session) -> None:
 def _occurrences(index: Index) -> sqlite3.Connection:
     """The file opened once more, with a look at every occurrence of every stem."""
     if index.where == ":memory:":
-        raise SourceError("an index in memory cannot be published", now="Let KB_INDEX name a file that can be written.")
+        raise SourceError(
+            "an index in memory cannot be published", now="Let KB_INDEX name a file that can be written."
+        )
     found = sqlite3.connect(f"{Path(index.where).resolve().as_uri()}?mode=ro&immutable=1", uri=True)
     found.execute("create virtual table temp.occurrence using fts5vocab('main', 'fts', 'instance')")
     return found
@@ -231,5 +239,6 @@ def _portable(table: str, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[An
         told = json.loads(text)
         if str(told.get("file", "")).startswith("/"):
             told["file"] = ""
-            text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-        yield n, name, kind, text
+            yield n, name, kind, json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        else:
+            yield n, name, kind, text

@@ -123,9 +123,7 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield terms.squeeze(run), " ".join(run)
 
 
-def _meanings(
-    db: Connection, tokens: Iterable[str], runs: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
+def _meanings(db: Connection, tokens: Iterable[str], runs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Words of the query that the glossary or the list of other names knows, with the terms they stand for.
 
     A Chinese or Japanese run is covered from the left by the longest known words.

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from kb.errors import UsageError
 from kb.knowledge import query, store
 from kb.knowledge.nearest import LARGE
+from kb.knowledge.reading import Index
 from kb.knowledge.turn import in_turn
 from kb.postgres.protocol import Connection
 from kb.textfile import read_text
@@ -89,7 +90,7 @@ def search(
     language: str | None = None,
     lang: str = "en",
     model: str = "",
-    use: store.Index | None = None,
+    use: Index | None = None,
 ) -> SearchResult:
     """The entries that fit a query in English, Chinese, Japanese or a mix.
 
@@ -121,7 +122,7 @@ def search(
 
 
 def _asked(
-    text: str, k: int, wanted: _Wanted, lang: str, model: str, use: store.Index | None, weight: float
+    text: str, k: int, wanted: _Wanted, lang: str, model: str, use: Index | None, weight: float
 ) -> SearchResult:
     """The answer, from an index made anew where the file proves damaged behind its head."""
     chosen = use or store.index(model)
@@ -160,7 +161,7 @@ def similar(
     k: int = 10,
     lang: str = "en",
     model: str = "",
-    use: store.Index | None = None,
+    use: Index | None = None,
 ) -> tuple[Hit, ...]:
     """Entries most like a text (a finding in words), or like the entry of that id, which is left out itself.
 
@@ -177,9 +178,7 @@ def similar(
     return tuple(hit._replace(rank=place) for place, hit in enumerate(best, 1))
 
 
-def _like(
-    chosen: store.Index, told: Mapping[str, Any], kinds: Sequence[str], k: int, lang: str
-) -> tuple[Hit, ...]:
+def _like(chosen: Index, told: Mapping[str, Any], kinds: Sequence[str], k: int, lang: str) -> tuple[Hit, ...]:
     """Entries near the vector of this one that share words of its title, its symptom and its operators."""
     row = chosen.db.execute(
         "SELECT n, length, vec FROM vector JOIN entry USING(n) WHERE id = ?", (told["id"],)
@@ -196,7 +195,7 @@ def _like(
 
 @in_turn
 def nearness(
-    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, use: store.Index | None = None
+    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, use: Index | None = None
 ) -> dict[str, float]:
     """Scores of the entries that `similar` finds, by id and best first, without what it tells of each."""
     words = _sayable(text)
@@ -209,7 +208,7 @@ def nearness(
         return _nearness(store.rebuilt(), words, kinds, k)
 
 
-def _nearness(chosen: store.Index, words: str, kinds: Sequence[str], k: int) -> dict[str, float]:
+def _nearness(chosen: Index, words: str, kinds: Sequence[str], k: int) -> dict[str, float]:
     asked, vector = query.read(chosen.db, chosen.size, words), chosen.embedder.embed(words)
     found: list[tuple[float, str]] = []
     for kind in kinds:
@@ -303,9 +302,7 @@ class _Scored(NamedTuple):
     n: int
 
 
-def _search(
-    chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str, weight: float
-) -> SearchResult:
+def _search(chosen: Index, text: str, k: int, wanted: _Wanted, lang: str, weight: float) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
     ranked = rank(chosen, chosen.embedder.embed(text), asked, max(k, _LOOKED_AT), allowed, weight)
@@ -315,7 +312,7 @@ def _search(
 
 
 def rank(
-    chosen: store.Index,
+    chosen: Index,
     vector: Sequence[float],
     asked: query.Query,
     k: int,
@@ -348,7 +345,7 @@ def fits(asked: query.Query, ranked: Sequence[_Scored]) -> bool:
     return told > _FITTING
 
 
-def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
+def _nearest(chosen: Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
     """Entries whose bit code differs least from the query's."""
     rows: Sequence[int] = range(1, chosen.size + 1) if allowed is None else sorted(allowed)
     count = _wide(chosen.size, NEAR)
@@ -358,7 +355,7 @@ def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | N
 
 
 def _cosines(
-    chosen: store.Index, vector: Sequence[float], rows: Sequence[int]
+    chosen: Index, vector: Sequence[float], rows: Sequence[int]
 ) -> Iterator[tuple[int, float, float]]:
     """Number, cosine and prior of these entries."""
     for start in range(0, len(rows), _CHUNK):
@@ -375,7 +372,7 @@ def _wide(size: int, count: int) -> int:
     return count if size < LARGE else 3 * count
 
 
-def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
+def _coverage(chosen: Index, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
     """BM25 of the entries that hold words of the query, as a share of what could be reached (at most 1)."""
     found: dict[int, float] = {}
     read = {*asked.own, *asked.also} if chosen.size < LARGE else _rare_enough(asked)
@@ -405,7 +402,7 @@ def _rare_enough(asked: query.Query) -> set[str]:
     return found
 
 
-def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], lang: str) -> Iterator[Hit]:
+def _hits(chosen: Index, asked: query.Query, ranked: Sequence[_Scored], lang: str) -> Iterator[Hit]:
     matched = _matched(chosen, asked, [item.n for item in ranked])
     for place, item in enumerate(ranked, 1):
         (record,) = chosen.db.execute("SELECT json FROM entry WHERE n = ?", (item.n,)).fetchone()
@@ -448,7 +445,7 @@ def _why(parts: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
-def _matched(chosen: store.Index, asked: query.Query, rows: Sequence[int]) -> dict[int, list[str]]:
+def _matched(chosen: Index, asked: query.Query, rows: Sequence[int]) -> dict[int, list[str]]:
     """Which terms of the query each of these entries holds."""
     found: dict[int, list[str]] = {}
     if rows:
@@ -457,7 +454,7 @@ def _matched(chosen: store.Index, asked: query.Query, rows: Sequence[int]) -> di
     return found
 
 
-def _near_terms(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored]) -> tuple[str, ...]:
+def _near_terms(chosen: Index, asked: query.Query, ranked: Sequence[_Scored]) -> tuple[str, ...]:
     """What to ask instead: what unknown words may have meant, then the families of the nearest entries."""
     repaired = [term for term, word in asked.also.items() if word in asked.unknown]
     nearest = sorted(ranked, key=lambda item: -item.cosine)[:5]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from kb.errors import SourceError
 from kb.knowledge import own, stems
 from kb.knowledge.nearest import LARGE
-from kb.knowledge.store import Index
+from kb.knowledge.reading import Index
 from kb.postgres.address import Address
 from kb.postgres.session import Session
 
@@ -120,10 +120,16 @@ def opened(place: Address, embedder: Encoder) -> TeamIndex | None:
         session.search_in(SCHEMA)
         if not session.execute("select to_regclass('kb_knowledge.meta') is not null").fetchone()[0]:
             session.close()
-            print(f"kb: {place} holds no knowledge (`kb db publish` puts it there): the installed one is used", file=sys.stderr)
+            print(
+                f"kb: {place} holds no knowledge (`kb db publish` puts it there): the installed one is used",
+                file=sys.stderr,
+            )
             return None
         if own.folders():
-            print("kb: the team's knowledge is used; entries of your own are in it once they are published", file=sys.stderr)
+            print(
+                "kb: the team's knowledge is used; entries of your own are in it once they are published",
+                file=sys.stderr,
+            )
         return TeamIndex(session, embedder)
     except BaseException:
         session.close()

@@ -75,7 +75,10 @@ def masked(text: str) -> str:
         user, colon, _ = who.partition(":")
         authority = f"{user}{':' + HIDDEN if colon else ''}@{host}"
     path, mark, query = f"{authority}{slash}{rest}".partition("?")
-    shown = [f"{name}={HIDDEN}" if name.partition("=")[0].casefold() in _SECRET else name for name in query.split("&")]
+    shown = [
+        f"{name}={HIDDEN}" if name.partition("=")[0].casefold() in _SECRET else name
+        for name in query.split("&")
+    ]
     return f"{head}://{path}{mark}{'&'.join(shown)}"
 
 

@@ -15,14 +15,20 @@ if TYPE_CHECKING:
 
 # By the state that the server gives, else by words of the driver, which has none when it cannot connect.
 _STATES = {
-    "42501": ("this role may not do that", "Ask whoever owns the database; `kb db grant` gives the right to read."),
+    "42501": (
+        "this role may not do that",
+        "Ask whoever owns the database; `kb db grant` gives the right to read.",
+    ),
     "25006": ("the database takes no writing here", "Give the address of the server that takes writes."),
     "53100": ("the server's disk is full", "Make room there; what was kept before is whole."),
     "53300": ("the server has no connection left", "Try again later."),
     "57P01": ("the server was stopped", "Try again when it runs; what was not confirmed is not kept."),
     "57P02": ("the server crashed", "Try again when it runs; what was not confirmed is not kept."),
     "57P03": ("the server is starting or stopping", "Try again in a moment."),
-    "57014": ("the server stopped the statement, which took too long", "Ask for less, or allow it more time."),
+    "57014": (
+        "the server stopped the statement, which took too long",
+        "Ask for less, or allow it more time.",
+    ),
     "55P03": ("another kb is writing", "Try again."),
     "40P01": ("another kb is writing the same", "Try again."),
     "40001": ("another kb is writing the same", "Try again."),

@@ -78,7 +78,7 @@ class Session:
         """Look names up in this schema first, then where pgvector is."""
         path = ", ".join(f'"{name}"' for name in (schema, "public", self._home) if name)
         with faults(self.place):
-            self.connection.execute(f"set search_path = {path}")  # type: ignore[arg-type]  # names of the catalogue's
+            self.connection.execute(f"set search_path = {path}")
 
     @property
     def in_transaction(self) -> bool:
@@ -92,16 +92,16 @@ class Session:
         cursor = ClientCursor(self.connection, row_factory=_rows)
         with faults(self.place):
             if parameters:
-                cursor.execute(marked(translated(sql)), _plain(parameters))  # type: ignore[arg-type]
+                cursor.execute(marked(translated(sql)), _plain(parameters))
             else:
-                cursor.execute(translated(sql))  # type: ignore[arg-type]
+                cursor.execute(translated(sql))
         return _Answer(cursor, self.place)
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> Cursor:
         """Run one statement for each of these, many on the way at once."""
         cursor = self.connection.cursor(row_factory=_rows)
         with faults(self.place):
-            cursor.executemany(marked(sql), [_plain(given) for given in parameters])  # type: ignore[arg-type]
+            cursor.executemany(marked(sql), [_plain(given) for given in parameters])
         return _Answer(cursor, self.place)
 
     def stream(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Cursor:
@@ -115,11 +115,11 @@ class Session:
         text: str = sql
         with faults(self.place):
             if parameters:
-                text = ClientCursor(self.connection).mogrify(marked(sql), _plain(parameters))  # type: ignore[arg-type]
+                text = ClientCursor(self.connection).mogrify(marked(sql), _plain(parameters))
             cursor = self.connection.cursor(name=f"kb_answer_{len(self._streams)}", row_factory=_rows)
             cursor.itersize = _PAGE
             try:
-                cursor.execute(text)  # type: ignore[arg-type]
+                cursor.execute(text)
             except BaseException:
                 cursor.close()
                 raise
@@ -128,7 +128,7 @@ class Session:
 
     def copy(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Send rows by `copy ... from stdin`, the fastest way in."""
-        with faults(self.place), self.connection.cursor() as cursor, cursor.copy(sql) as into:  # type: ignore[arg-type]
+        with faults(self.place), self.connection.cursor() as cursor, cursor.copy(sql) as into:
             for row in rows:
                 into.write_row([_value(value) for value in row])
 
@@ -161,7 +161,6 @@ class _Answer:
             yield from self._cursor
 
 
-
 @contextmanager
 def opened(place: Address) -> Iterator[Session]:
     """A session that is closed at the end."""
@@ -174,8 +173,7 @@ def opened(place: Address) -> Iterator[Session]:
 
 def _rows(cursor: Any) -> Any:
     names = tuple(column.name for column in cursor.description or ())
-    kind = type("Row", (Row,), {"names": names})
-    return kind
+    return type("Row", (Row,), {"names": names})
 
 
 def _plain(parameters: Sequence[Any] | Mapping[str, Any]) -> Any:

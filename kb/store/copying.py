@@ -110,7 +110,9 @@ def _copied(
     runs = [run for (run,) in old.execute("select id from runs order by rowid")]
     missing = [run for run in runs if run not in _known(old, new, "runs", there)]
     known = _known(old, new, "outcomes", there)
-    outcomes = [name for (name,) in old.execute("select id from outcomes order by created, id") if name not in known]
+    outcomes = [
+        name for (name,) in old.execute("select id from outcomes order by created, id") if name not in known
+    ]
     told = {"source": str(here), "runs": len(runs)}
     _begin(new, told | {"done": len(runs) - len(missing)}, there)
     for start in range(0, len(missing), BATCH):

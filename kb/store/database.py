@@ -161,7 +161,10 @@ def looking(path: Path) -> Iterator[sqlite3.Connection]:
     with reading(path) as found:  # brings an old store up to date
         where = ":memory:" if found is None else _address(path)
     # Faults of files are left to the caller: what he does with the rows may be writing them somewhere.
-    with _faults(path, files=False), nothing_kept() if where == ":memory:" else _read_only(where) as connection:
+    with (
+        _faults(path, files=False),
+        nothing_kept() if where == ":memory:" else _read_only(where) as connection,
+    ):
         yield connection
 
 

@@ -17,9 +17,10 @@ _told: set[str] = set()
 
 def note(connection: Connection, name: str) -> dict[str, Any] | None:
     """What the store notes under a name; None where it does not."""
-    if isinstance(connection, sqlite3.Connection) and not connection.execute(
-        "select 1 from sqlite_master where name = 'notes'"
-    ).fetchone():
+    if (
+        isinstance(connection, sqlite3.Connection)
+        and not connection.execute("select 1 from sqlite_master where name = 'notes'").fetchone()
+    ):
         return None  # an older file that cannot be written
     row = connection.execute("select value from notes where name = ?", [name]).fetchone()
     found: dict[str, Any] | None = json.loads(row[0]) if row else None

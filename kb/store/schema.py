@@ -11,7 +11,11 @@ from kb.store.views import VIEWS, statement
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-_TYPES = {str: 'text collate "C"', int: "bigint", float: "double precision"}  # "C": in order as SQLite has them
+_TYPES = {
+    str: 'text collate "C"',
+    int: "bigint",
+    float: "double precision",
+}  # "C": in order as SQLite has them
 # What questions and views use of SQLite's functions and PostgreSQL has by another name.
 _FUNCTIONS = (
     "create or replace function max(double precision, double precision) returns double precision language sql "

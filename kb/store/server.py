@@ -67,7 +67,9 @@ def looking(place: Address, seconds: float | None = None) -> Iterator[Session | 
         if session is not None:
             session.execute("begin isolation level repeatable read read only")
             if seconds is not None:
-                session.execute("select set_config('statement_timeout', ?, true)", [f"{max(1, int(seconds * 1000))}ms"])
+                session.execute(
+                    "select set_config('statement_timeout', ?, true)", [f"{max(1, int(seconds * 1000))}ms"]
+                )
             # The first look fixes the transaction: from here on it cannot be made one that writes.
             session.execute("select 1 from migrations limit 1").fetchone()
         yield session

@@ -15,10 +15,12 @@ from kb.errors import UsageError
 from kb.postgres.address import Address
 from kb.postgres.faults import ServerError
 from kb.postgres.marks import translated
-from kb.store import query, server
+from kb.store import answers, server
 
 _MORE_THAN_LOOKING = frozenset({"25006", "0A000", "42501"})  # no writing, no select, no right
-_OF_THE_SERVER = frozenset({"08", "53", "57", "58", "XX"})  # classes of states that are no fault of the question
+_OF_THE_SERVER = frozenset(
+    {"08", "53", "57", "58", "XX"}
+)  # classes of states that are no fault of the question
 _REMARK = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _DOES = re.compile(
     r"(insert|update|delete|merge|drop|create|alter|truncate|vacuum|analyze|reindex|copy|do|call|begin|start|commit|end|"
@@ -31,7 +33,7 @@ _WRITES = re.compile(r"\b(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\
 
 def answer(
     place: Address, sql: str, parameters: Mapping[str, Any], rows: int, seconds: float
-) -> query.Answer | None:
+) -> answers.Answer | None:
     """The answer to one select; None where the database has no store.
 
     Raises:
@@ -44,8 +46,8 @@ def answer(
         with _faults(sql, seconds):
             cursor = session.stream(translated(sql), parameters)
             columns = tuple(column[0] for column in cursor.description)
-            found, cut = query.fetched(cursor, rows)
-        return query.Answer(columns, found, cut)
+            found, cut = answers.fetched(cursor, rows)
+        return answers.Answer(columns, found, cut)
 
 
 @contextmanager

@@ -31,7 +31,9 @@ def status(db: str | None = None) -> dict[str, Any]:
     with reading(place) as connection:
         if connection is None:
             return found
-        names = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
+        names = {
+            name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")
+        }
         rows = {
             table: connection.execute(f"select count(*) from {table}").fetchone()[0]  # noqa: S608 - a name of TABLES
             for table in TABLES
@@ -71,7 +73,10 @@ def _knowledge(session: Session) -> dict[str, Any]:
     if not there or not session.execute("select has_schema_privilege('kb_knowledge', 'usage')").fetchone()[0]:
         return {}
     meta = dict(session.execute("select key, value from kb_knowledge.meta").fetchall())
-    return {"entries": int(meta["entries"]), "model": f"{meta['model']} {meta['model_version']}".replace('"', "")}
+    return {
+        "entries": int(meta["entries"]),
+        "model": f"{meta['model']} {meta['model_version']}".replace('"', ""),
+    }
 
 
 def _unfinished(connection: Any) -> dict[str, Any]:
@@ -106,7 +111,9 @@ def grant(role: str, db: str | None = None) -> bool:
     """
     place = server_only(db)
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]{0,62}", role):
-        raise UsageError(f"{role!r} is no name of a role", where="ROLE", now="Letters, digits and underscores.")
+        raise UsageError(
+            f"{role!r} is no name of a role", where="ROLE", now="Letters, digits and underscores."
+        )
     with opened(place) as session:
         if server.steps_seen(session) is None:
             raise SourceError("no store in this database", where=str(place), now="First: kb db migrate")
@@ -128,6 +135,7 @@ def server_only(db: str | None) -> Address:
     """
     place = location(db)
     if isinstance(place, Path):
-        raise UsageError("this store is a file", where=str(place), now="Give --db postgresql://USER@HOST/DATABASE.")
+        raise UsageError(
+            "this store is a file", where=str(place), now="Give --db postgresql://USER@HOST/DATABASE."
+        )
     return place
-

@@ -86,14 +86,16 @@ def test_what_cannot_be_asked_says_so(db: str, tmp_path: Path) -> None:
         ask("what are the bottlenecks", db=str(broken))
 
 
-def test_every_query_gives_the_same_rows_on_a_server(
-    postgres: Server, tmp_path: Path
-) -> None:
+def test_every_query_gives_the_same_rows_on_a_server(postgres: Server, tmp_path: Path) -> None:
     """In the same order too, absent values included."""
     stores = [str(tmp_path / "kb.db"), postgres.fresh()]
     for store in stores:
         for at, report in enumerate((SAMPLE, RUN)):
-            save(json.loads(json.dumps(kept(report))), db=store, now=datetime(2026, 1, 1 + at, tzinfo=timezone.utc))
+            save(
+                json.loads(json.dumps(kept(report))),
+                db=store,
+                now=datetime(2026, 1, 1 + at, tzinfo=timezone.utc),
+            )
     for id in intents():
         for run in (SAMPLE, RUN):
             values = EVERY | {"run": run.run}

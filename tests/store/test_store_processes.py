@@ -75,9 +75,7 @@ def test_two_writers_at_once_lose_nothing(db: str) -> None:
     assert check(db) == {f"{name}{at}" for name in "ab" for at in range(25)}
 
 
-def test_many_that_open_a_new_store_at_the_same_moment_all_write_to_it(
-    fresh: Callable[[], str]
-) -> None:
+def test_many_that_open_a_new_store_at_the_same_moment_all_write_to_it(fresh: Callable[[], str]) -> None:
     for _ in range(8):
         db = fresh()
         start, go = os.pipe()

@@ -100,7 +100,7 @@ def test_rows_bytes_and_time_are_limited(db: str, monkeypatch: pytest.MonkeyPatc
     found = query("select column1 from (values (1), (2), (3)) as v", db=db, rows=2)
     assert (found.rows, found.cut) == (((1,), (2,)), True)
     assert not query("select column1 from (values (1), (2)) as v", db=db, rows=2).cut
-    monkeypatch.setattr("kb.store.query._BYTES", 5000)
+    monkeypatch.setattr("kb.store.answers.BYTES", 5000)
     text = "repeat('x', 4000)" if is_server(db) else "hex(zeroblob(2000))"
     found = query(f"select {text} from (values (1), (2), (3)) as v", db=db)
     assert (len(found.rows), found.cut) == (1, True)

@@ -149,7 +149,9 @@ def test_from_an_empty_file(file_db: str) -> None:
     }
 
 
-def test_from_the_first_schema_the_details_are_filled_in(file_db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_the_first_schema_the_details_are_filled_in(
+    file_db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as old:
         old.setattr(database, "migrate", lambda found: migrations.migrate(found, migrations.STEPS[:1]))
         with writing(Path(file_db)) as store:
@@ -161,7 +163,9 @@ def test_from_the_first_schema_the_details_are_filled_in(file_db: str, monkeypat
         tables = {name for (name,) in rows(file_db, "select name from sqlite_master where type = 'table'")}
         assert tables == {"migrations", "runs"}
     assert [run.id for run in list_runs(db=file_db)] == ["old"]
-    counts = {table: rows(file_db, f"select count(*) from {table} where run = 'old'")[0][0] for table in DETAILS}
+    counts = {
+        table: rows(file_db, f"select count(*) from {table} where run = 'old'")[0][0] for table in DETAILS
+    }
     assert counts == {table: len(detail_rows(table, "old", found)) for table in DETAILS}
     assert counts["operators"] == 1 and counts["evidence"] == 3 and counts["not_judged"] == 2
     assert rows(file_db, "select mode, tool, metrics from runs where id = 'old'") == [
@@ -194,7 +198,10 @@ def test_a_step_that_fails_leaves_no_half(file_db: str, monkeypatch: pytest.Monk
         )
         with pytest.raises(SourceError, match="disk full"):
             save(plain(SAMPLE), db=file_db)
-    assert {name for (name,) in rows(file_db, "select name from migrations")} == {"0001-runs", "0002-operators"}
+    assert {name for (name,) in rows(file_db, "select name from migrations")} == {
+        "0001-runs",
+        "0002-operators",
+    }
     assert rows(file_db, "select name from sqlite_master where name = 'half'") == []
     assert save(plain(SAMPLE), db=file_db) == SAMPLE.run
 
