@@ -53,8 +53,8 @@ def address(text: str, *, where: str = "--db") -> Address:
         parts = urlsplit(text)
         _ = parts.port
         wrong = "" if scheme in SCHEMES else f"{scheme}:// cannot be used"
-    except ValueError as fault:
-        wrong = f"this is no address of a database: {fault}"
+    except ValueError:  # what it says would show part of a password that holds a slash
+        wrong = "this is no address of a database"
     if wrong or any(not character.isprintable() for character in text):
         raise UsageError(
             wrong or "this is no address of a database",
@@ -69,17 +69,25 @@ def masked(text: str) -> str:
     if not is_server(text):
         return text
     head, _, tail = text.partition("://")
-    authority, slash, rest = tail.partition("/")
-    if "@" in authority:
-        who, _, host = authority.rpartition("@")
-        user, colon, _ = who.partition(":")
-        authority = f"{user}{':' + HIDDEN if colon else ''}@{host}"
-    path, mark, query = f"{authority}{slash}{rest}".partition("?")
-    shown = [
-        f"{name}={HIDDEN}" if name.partition("=")[0].casefold() in _SECRET else name
-        for name in query.split("&")
-    ]
-    return f"{head}://{path}{mark}{'&'.join(shown)}"
+    before, mark, query = tail.partition("?")
+    if "@" in before or "@" not in query:
+        before = _without_password(before)
+    else:  # a question mark in a password, which should have been written %3F
+        return f"{head}://{_without_password(tail)}"
+    shown = [_hidden(pair) for pair in query.split("&")]
+    return f"{head}://{before}{mark}{'&'.join(shown)}"
+
+
+def _without_password(text: str) -> str:
+    """USER:PASSWORD@REST with the password hidden, whatever characters are in it."""
+    who, at, rest = text.rpartition("@")
+    user, colon, _ = who.partition(":")
+    return f"{user}{':' + HIDDEN if colon else ''}{at}{rest}"
+
+
+def _hidden(pair: str) -> str:
+    name = pair.partition("=")[0]
+    return f"{name}={HIDDEN}" if name.casefold() in _SECRET else pair
 
 
 def _parameters(text: str) -> list[tuple[str, str]]:

@@ -107,14 +107,19 @@ def _snapshot(place: Path | Address) -> Iterator[Connection]:
 def _copied(
     old: Connection, new: Connection, here: Path | Address, there: Path | Address, progress: Progress | None
 ) -> Copied:
+    told: dict[str, Any] = {"source": str(here)}
+    _no_other(new, told, there)
     runs = [run for (run,) in old.execute("select id from runs order by rowid")]
-    missing = [run for run in runs if run not in _known(old, new, "runs", there)]
+    known = _known(old, new, "runs", there)
+    missing = [run for run in runs if run not in known]
     known = _known(old, new, "outcomes", there)
     outcomes = [
         name for (name,) in old.execute("select id from outcomes order by created, id") if name not in known
     ]
-    told = {"source": str(here), "runs": len(runs)}
-    _begin(new, told | {"done": len(runs) - len(missing)}, there)
+    told["runs"] = len(runs)
+    with transaction(new):
+        _no_other(new, told, there)
+        notes.put(new, notes.COPY, told | {"done": len(runs) - len(missing)})
     for start in range(0, len(missing), BATCH):
         batch = missing[start : start + BATCH]
         with transaction(new):
@@ -133,17 +138,15 @@ def _copied(
     return found
 
 
-def _begin(new: Connection, told: dict[str, Any], there: Path | Address) -> None:
-    """Note the copy, unless another one is under way."""
-    with transaction(new):
-        under_way = notes.note(new, notes.COPY)
-        if under_way and under_way.get("source") != told["source"]:
-            raise SourceError(
-                f"this store holds part of a copy from {under_way.get('source')}",
-                where=str(there),
-                now="Complete that copy first.",
-            )
-        notes.put(new, notes.COPY, told)
+def _no_other(new: Connection, told: dict[str, Any], there: Path | Address) -> None:
+    """Refuse where another copy is under way."""
+    found = notes.note(new, notes.COPY)
+    if found and found.get("source") != told["source"]:
+        raise SourceError(
+            f"this store holds part of a copy from {found.get('source')}",
+            where=str(there),
+            now="Complete that copy first.",
+        )
 
 
 def _known(old: Connection, new: Connection, table: str, there: Path | Address) -> set[str]:
