@@ -39,7 +39,7 @@ def shared_facts() -> Path:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[postgres_server.Server]:
-    """A real server with pgvector, started for this session of tests and stopped after it."""
+    """A real server with pgvector, started once for all tests and stopped after them."""
     if why := postgres_server.missing():
         pytest.skip(f"no PostgreSQL to test on: {why}")
     with postgres_server.running() as server:

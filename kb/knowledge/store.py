@@ -25,7 +25,6 @@ from kb.errors import KnowledgeError
 from kb.knowledge import chosen, freshness, own
 from kb.knowledge.reading import Index
 from kb.knowledge.turn import in_turn
-from kb.postgres.address import address, is_server
 
 if TYPE_CHECKING:
     from kb.knowledge.embed import Encoder
@@ -72,6 +71,7 @@ def _team(server: str, model: str) -> Index | None:
     if not server:
         return None
     from kb.knowledge import team
+    from kb.postgres.address import address
 
     return team.opened(address(server, where="KB_DB"), chosen.encoder(model))
 
@@ -99,7 +99,7 @@ def _key(model: str) -> tuple[Path | None, tuple[str, str, str, str, str]]:
     named = settings.value("index")
     packs = os.pathsep.join(map(str, own.packs()))
     place = settings.value("db")
-    server = place if is_server(place) and not named else ""  # an index that is named is meant
+    server = place if "://" in place and not named else ""  # an index that is named is meant
     key = (named, settings.value("data"), chosen.name(model), packs, server)
     return (Path(named).expanduser() if named else None), key
 
