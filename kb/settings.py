@@ -37,11 +37,14 @@ KEYS: Mapping[str, Key] = {
 }
 
 
+_preferred: dict[str, str] = {}  # what an option of this process says
+
+
 class Setting(NamedTuple):
     """The value in force, and where it stands: the variable, the file, or nowhere."""
 
     value: str
-    origin: Literal["variable", "file", "default"]
+    origin: Literal["option", "variable", "file", "default"]
     where: str = ""
 
 
@@ -52,6 +55,8 @@ def setting(key: str) -> Setting:
         UsageError: the configuration file is damaged. SourceError: it cannot be read.
     """
     about = KEYS[key]
+    if key in _preferred:
+        return Setting(_preferred[key], "option", f"--{key}")
     given = os.environ.get(about.variable, "")
     if given:
         return Setting(given, "variable", about.variable)
@@ -64,6 +69,13 @@ def setting(key: str) -> Setting:
 def value(key: str) -> str:
     """The value in force, empty where nothing is set and there is no default; see `setting`."""
     return setting(key).value
+
+
+def prefer(key: str, wanted: str) -> None:
+    """What an option says for the rest of this process; an empty text takes it back."""
+    _preferred.pop(key, None)
+    if wanted:
+        _preferred[key] = wanted
 
 
 def path() -> Path:

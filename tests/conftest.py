@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import postgres_server
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,6 +35,15 @@ def shared_facts() -> Path:
     if path is None:
         pytest.skip("source facts are not here: ../shared/facts (or KB_SHARED) does not exist")
     return path
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[postgres_server.Server]:
+    """A real server with pgvector, started once for all tests and stopped after them."""
+    if why := postgres_server.missing():
+        pytest.skip(f"no PostgreSQL to test on: {why}")
+    with postgres_server.running() as server:
+        yield server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -10,7 +10,8 @@ from kb.ask.tables import Intent, sql
 from kb.ask.understand import understand
 from kb.ask.words import LONGEST, Heard, hear
 from kb.errors import UsageError
-from kb.store.query import Answer, query
+from kb.store.answers import Answer
+from kb.store.query import query
 from kb.store.runs import LAST, find_runs, list_runs
 
 ROWS = 10  # where the question names no number

@@ -74,9 +74,9 @@ def kept_scales(common: Common, soc: str) -> Scales | None:
 
 
 def _folder(common: Common) -> Path:
-    from kb.store.database import location
+    from kb.store.database import folder
 
-    return location(common.db or None).parent
+    return folder(common.db or None)
 
 
 def _refuse_another_chip(found: Profile, soc: str) -> None:

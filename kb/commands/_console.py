@@ -51,6 +51,7 @@ def common(*, formats: Sequence[str], format: str, lang: str, quiet: bool, verbo
     if chosen not in LANGUAGES:
         where = "--lang" if lang else settings.setting("lang").where
         raise UsageError(f"no language {chosen!r}", where=where, now=f"Choose one of {', '.join(LANGUAGES)}.")
+    settings.prefer("db", db)  # also for the knowledge, which a team's database holds
     return Common(asked, chosen, quiet, verbose, db, bool(format))
 
 

@@ -82,8 +82,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         Annotated[
             str,
             typer.Option(
-                "--db", metavar="FILE", rich_help_panel=COMMON_PANEL, show_default=False,
-                help="Run store (default: KB_DB, else kb/kb.db in your data folder).",
+                "--db", metavar="FILE|URL", rich_help_panel=COMMON_PANEL, show_default=False,
+                help="Run store: a file, or a team's postgresql://… (default: KB_DB, else kb/kb.db in your data folder).",
             ),
         ],
         "",

@@ -18,6 +18,7 @@ import typer
 from kb import settings
 from kb.commands._console import PAGE_FORMATS, Common, emit, say, show
 from kb.errors import UsageError
+from kb.postgres.address import masked
 from kb.report.catalogue import say as text
 from kb.report.dump import dumps
 from kb.report.page import Page, Table
@@ -46,7 +47,7 @@ def _list(common: Common) -> int:
 def _row(key: str) -> dict[str, Any]:
     found = settings.setting(key)
     told: dict[str, Any] = {"key": key, "origin": found.origin, "where": found.where}
-    return {name: value for name, value in (told | {"value": found.value}).items() if value}
+    return {name: value for name, value in (told | {"value": masked(found.value)}).items() if value}
 
 
 def _page(rows: list[dict[str, Any]], lang: str) -> Page:

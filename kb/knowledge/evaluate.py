@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from kb.errors import SourceError
 from kb.knowledge import embed, query, store
+from kb.knowledge.reading import Index
 from kb.knowledge.search import rank
-from kb.knowledge.store import Index
 from kb.textfile import read_text
 
 WAYS = ("words", "meaning", "fused")

@@ -32,6 +32,7 @@ from kb.knowledge import terms, words
 from kb.knowledge.embed import Embedder, Encoder, code_bits, quantise, shipped_model
 from kb.knowledge.freshness import FORMAT
 from kb.knowledge.record import entry as record_entry
+from kb.knowledge.stems import TOKENIZE
 from kb.model import Entry
 from kb.model.plain import members
 from kb.vocabulary.entries import LANGUAGES
@@ -49,7 +50,7 @@ PRIOR = {
 Progress = Callable[[int], None]
 _RECORD = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=members).encode
 
-_SCHEMA = """
+_SCHEMA = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE entry(n INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, kind TEXT NOT NULL, json TEXT NOT NULL);
 CREATE TABLE vector(n INTEGER PRIMARY KEY, hash BLOB NOT NULL, length REAL NOT NULL, vec BLOB NOT NULL, prior REAL NOT NULL);
@@ -58,7 +59,7 @@ CREATE TABLE term(term TEXT PRIMARY KEY, df INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE means(term TEXT PRIMARY KEY, also TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE field(term TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE tag(axis TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY(axis, value, n)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE fts USING fts5(title, words, body, content='', tokenize="porter unicode61 remove_diacritics 0 tokenchars '_'");
+CREATE VIRTUAL TABLE fts USING fts5(title, words, body, content='', tokenize="{TOKENIZE}");
 """
 
 
@@ -69,12 +70,14 @@ def build(
     *,
     fingerprint: str = "",
     old: Path | None = None,
+    known: Mapping[bytes, tuple[float, bytes]] | None = None,
     left_out: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> int:
     """Write the index of these entries to `path`; the file appears whole or not at all.
 
-    Vectors of unchanged texts are taken over from `old` when the same model made it. `progress` is told how many entries
+    Vectors of unchanged texts are taken over from `old` when the same model made it, or from `known` by the hash of their
+    text. `progress` is told how many entries
     are done.
 
     Returns:
@@ -91,7 +94,7 @@ def build(
     try:
         db = sqlite3.connect(fresh)
         try:
-            known = _vectors(old, embedder)
+            known = known or _vectors(old, embedder)
             embedded = fill(
                 db,
                 entries,
@@ -353,8 +356,7 @@ def _stem_counts(db: sqlite3.Connection, seen: Iterable[str]) -> Iterator[tuple[
     db.execute("CREATE VIRTUAL TABLE temp.stems USING fts5vocab('main', 'fts', 'row')")
     counts = dict(db.execute("SELECT term, doc FROM temp.stems"))
     db.execute("DROP TABLE temp.stems")
-    tokenize = "porter unicode61 remove_diacritics 0 tokenchars '_'"
-    db.execute(f'CREATE VIRTUAL TABLE temp.raw USING fts5(term, tokenize="{tokenize}")')
+    db.execute(f'CREATE VIRTUAL TABLE temp.raw USING fts5(term, tokenize="{TOKENIZE}")')
     ordered = sorted(seen)
     db.executemany("INSERT INTO temp.raw(rowid, term) VALUES(?, ?)", enumerate(ordered))
     db.execute("CREATE VIRTUAL TABLE temp.one USING fts5vocab('temp', 'raw', 'instance')")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kb.addition import plain_sum
 from kb.knowledge import terms
+from kb.postgres.protocol import Connection
 
 ALSO = 0.6  # weight of a term that was added to the query
 UNKNOWN_PAIR = 0.25  # weight of an unknown pair of characters: most of these only straddle two words
@@ -57,7 +57,7 @@ class Query(NamedTuple):
         return list(found)
 
 
-def read(db: sqlite3.Connection, entries: int, text: str) -> Query:
+def read(db: Connection, entries: int, text: str) -> Query:
     """Split a query and look up in the index `db` (of that many entries) what its words also mean."""
     tokens = list(dict.fromkeys(terms.tokens(text)))[:MOST_TOKENS]
     by_token = {token: terms.of_token(token) for token in tokens}
@@ -128,9 +128,7 @@ def _runs(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield terms.squeeze(run), " ".join(run)
 
 
-def _meanings(
-    db: sqlite3.Connection, tokens: Iterable[str], runs: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
+def _meanings(db: Connection, tokens: Iterable[str], runs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Words of the query that the glossary or the list of other names knows, with the terms they stand for.
 
     A Chinese or Japanese run is covered from the left by the longest known words.
@@ -156,7 +154,7 @@ def _meanings(
             yield said, known[squeezed]
 
 
-def _repaired(db: sqlite3.Connection, unknown: Iterable[str]) -> dict[str, str]:
+def _repaired(db: Connection, unknown: Iterable[str]) -> dict[str, str]:
     """Terms one typing error away from words that no entry holds; of several the commonest."""
     found = {}
     for token in unknown:
@@ -168,7 +166,7 @@ def _repaired(db: sqlite3.Connection, unknown: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _begun(db: sqlite3.Connection, unknown: Iterable[str]) -> dict[str, str]:
+def _begun(db: Connection, unknown: Iterable[str]) -> dict[str, str]:
     """Longest terms that words no entry holds begin with: `sensevoicesmall` has sensevoice, `yolov8xl` yolov8."""
     found = {}
     for token in unknown:
@@ -190,7 +188,7 @@ def _one_error(word: str) -> set[str]:
     }
 
 
-def _lookup(db: sqlite3.Connection, table: str, column: str, keys: Iterable[str]) -> dict[str, Any]:
+def _lookup(db: Connection, table: str, column: str, keys: Iterable[str]) -> dict[str, Any]:
     """Rows of a two-column table by their term."""
     wanted = list(keys)
     found: dict[str, Any] = {}

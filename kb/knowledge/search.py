@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 
 from kb.errors import UsageError
 from kb.knowledge import query, store
-from kb.knowledge.embed import sign_bits
-from kb.knowledge.nearest import LARGE, nearest
+from kb.knowledge.nearest import LARGE
+from kb.knowledge.reading import Index
 from kb.knowledge.turn import in_turn
+from kb.postgres.protocol import Connection
 from kb.textfile import read_text
 from kb.vocabulary.entries import GRADES, KINDS, LANGUAGES
 
@@ -32,7 +33,7 @@ LIKE = 1.5  # the same for findings and entries, which use the words of the fiel
 NEAR = 120  # entries nearest by bit codes whose exact cosine is computed; three times these from LARGE entries on
 FOUND = 120  # entries with the best BM25 that are looked at
 POSTINGS = 8_000  # occurrences read for a query of LARGE entries; commoner words of it are left out where there are more
-COLUMNS = "2.0, 1.0, 0.5"  # BM25 weights of title, users' words, everything else
+COLUMNS = (2.0, 1.0, 0.5)  # BM25 weights of title, users' words, everything else
 _PER_IDF = (
     1.76  # BM25 of a term found once or twice in a short field, per unit of its inverse document frequency
 )
@@ -89,7 +90,7 @@ def search(
     language: str | None = None,
     lang: str = "en",
     model: str = "",
-    use: store.Index | None = None,
+    use: Index | None = None,
 ) -> SearchResult:
     """The entries that fit a query in English, Chinese, Japanese or a mix.
 
@@ -121,7 +122,7 @@ def search(
 
 
 def _asked(
-    text: str, k: int, wanted: _Wanted, lang: str, model: str, use: store.Index | None, weight: float
+    text: str, k: int, wanted: _Wanted, lang: str, model: str, use: Index | None, weight: float
 ) -> SearchResult:
     """The answer, from an index made anew where the file proves damaged behind its head."""
     chosen = use or store.index(model)
@@ -160,7 +161,7 @@ def similar(
     k: int = 10,
     lang: str = "en",
     model: str = "",
-    use: store.Index | None = None,
+    use: Index | None = None,
 ) -> tuple[Hit, ...]:
     """Entries most like a text (a finding in words), or like the entry of that id, which is left out itself.
 
@@ -177,9 +178,7 @@ def similar(
     return tuple(hit._replace(rank=place) for place, hit in enumerate(best, 1))
 
 
-def _like(
-    chosen: store.Index, told: Mapping[str, Any], kinds: Sequence[str], k: int, lang: str
-) -> tuple[Hit, ...]:
+def _like(chosen: Index, told: Mapping[str, Any], kinds: Sequence[str], k: int, lang: str) -> tuple[Hit, ...]:
     """Entries near the vector of this one that share words of its title, its symptom and its operators."""
     row = chosen.db.execute(
         "SELECT n, length, vec FROM vector JOIN entry USING(n) WHERE id = ?", (told["id"],)
@@ -196,7 +195,7 @@ def _like(
 
 @in_turn
 def nearness(
-    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, use: store.Index | None = None
+    text: str, *, kinds: Sequence[str] = KINDS, k: int = 10, use: Index | None = None
 ) -> dict[str, float]:
     """Scores of the entries that `similar` finds, by id and best first, without what it tells of each."""
     words = _sayable(text)
@@ -209,7 +208,7 @@ def nearness(
         return _nearness(store.rebuilt(), words, kinds, k)
 
 
-def _nearness(chosen: store.Index, words: str, kinds: Sequence[str], k: int) -> dict[str, float]:
+def _nearness(chosen: Index, words: str, kinds: Sequence[str], k: int) -> dict[str, float]:
     asked, vector = query.read(chosen.db, chosen.size, words), chosen.embedder.embed(words)
     found: list[tuple[float, str]] = []
     for kind in kinds:
@@ -240,7 +239,7 @@ class _Wanted(NamedTuple):
                 now=f"one of {', '.join(LANGUAGES)}",
             )
 
-    def rows(self, db: sqlite3.Connection) -> set[int] | None:
+    def rows(self, db: Connection) -> set[int] | None:
         """Entries that pass all filters; None when there are none."""
         passed: list[set[int]] = []
         if self.kind:
@@ -267,11 +266,11 @@ class _Wanted(NamedTuple):
         return set.intersection(*passed) if passed else None
 
 
-def _values(db: sqlite3.Connection, axis: str) -> list[str]:
+def _values(db: Connection, axis: str) -> list[str]:
     return [value for (value,) in db.execute("SELECT DISTINCT value FROM tag WHERE axis = ?", (axis,))]
 
 
-def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int]:
+def _tagged(db: Connection, axis: str, values: Iterable[str]) -> set[int]:
     found: set[int] = set()
     for value in values:
         found.update(
@@ -280,7 +279,7 @@ def _tagged(db: sqlite3.Connection, axis: str, values: Iterable[str]) -> set[int
     return found
 
 
-def _operators(db: sqlite3.Connection, op: str) -> list[str]:
+def _operators(db: Connection, op: str) -> list[str]:
     from kb import operators
 
     values = _values(db, "op")
@@ -288,7 +287,7 @@ def _operators(db: sqlite3.Connection, op: str) -> list[str]:
     return [value for value in values if value != "*" and operators.matches(value, op)]
 
 
-def _chips(db: sqlite3.Connection, soc: str) -> list[str]:
+def _chips(db: Connection, soc: str) -> list[str]:
     """Values of the entries' chips that share a SoC with the one asked for."""
     from kb import targets
 
@@ -303,9 +302,7 @@ class _Scored(NamedTuple):
     n: int
 
 
-def _search(
-    chosen: store.Index, text: str, k: int, wanted: _Wanted, lang: str, weight: float
-) -> SearchResult:
+def _search(chosen: Index, text: str, k: int, wanted: _Wanted, lang: str, weight: float) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
     ranked = rank(chosen, chosen.embedder.embed(text), asked, max(k, _LOOKED_AT), allowed, weight)
@@ -315,7 +312,7 @@ def _search(
 
 
 def rank(
-    chosen: store.Index,
+    chosen: Index,
     vector: Sequence[float],
     asked: query.Query,
     k: int,
@@ -348,20 +345,17 @@ def fits(asked: query.Query, ranked: Sequence[_Scored]) -> bool:
     return told > _FITTING
 
 
-def _nearest(chosen: store.Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
+def _nearest(chosen: Index, vector: Sequence[float], allowed: set[int] | None) -> list[int]:
     """Entries whose bit code differs least from the query's."""
     rows: Sequence[int] = range(1, chosen.size + 1) if allowed is None else sorted(allowed)
     count = _wide(chosen.size, NEAR)
     if len(rows) <= count:
         return list(rows)
-    asked = int.from_bytes(sign_bits(vector), "big")
-    if allowed is None:
-        return [place + 1 for place in chosen.nearest(asked, count)]
-    return [rows[place] for place in nearest([chosen.codes[n - 1] for n in rows], asked, count)]
+    return chosen.nearest(vector, count) if allowed is None else chosen.nearest_of(rows, vector, count)
 
 
 def _cosines(
-    chosen: store.Index, vector: Sequence[float], rows: Sequence[int]
+    chosen: Index, vector: Sequence[float], rows: Sequence[int]
 ) -> Iterator[tuple[int, float, float]]:
     """Number, cosine and prior of these entries."""
     for start in range(0, len(rows), _CHUNK):
@@ -378,7 +372,7 @@ def _wide(size: int, count: int) -> int:
     return count if size < LARGE else 3 * count
 
 
-def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
+def _coverage(chosen: Index, asked: query.Query, allowed: set[int] | None) -> dict[int, float]:
     """BM25 of the entries that hold words of the query, as a share of what could be reached (at most 1)."""
     found: dict[int, float] = {}
     read = {*asked.own, *asked.also} if chosen.size < LARGE else _rare_enough(asked)
@@ -386,12 +380,10 @@ def _coverage(chosen: store.Index, asked: query.Query, allowed: set[int] | None)
         words = [word for word in own if word in read]
         if not words or not asked.reachable:
             continue
-        match = " OR ".join(f'"{word}"' for word in words)
-        sql = f"SELECT rowid, bm25(fts, {COLUMNS}) FROM fts WHERE fts MATCH ? ORDER BY 2 LIMIT ?"  # noqa: S608
-        limit = _wide(chosen.size, FOUND) if allowed is None else -1
-        for n, score in chosen.db.execute(sql, (match, limit)):
+        limit = _wide(chosen.size, FOUND) if allowed is None else None
+        for n, score in chosen.with_words(words, COLUMNS, limit):
             if allowed is None or n in allowed:
-                found[n] = found.get(n, 0.0) - weight * score
+                found[n] = found.get(n, 0.0) + weight * score
     return {n: min(1.0, score / (_PER_IDF * asked.reachable)) for n, score in found.items()}
 
 
@@ -410,8 +402,8 @@ def _rare_enough(asked: query.Query) -> set[str]:
     return found
 
 
-def _hits(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored], lang: str) -> Iterator[Hit]:
-    matched = _matched(chosen.db, asked, [item.n for item in ranked])
+def _hits(chosen: Index, asked: query.Query, ranked: Sequence[_Scored], lang: str) -> Iterator[Hit]:
+    matched = _matched(chosen, asked, [item.n for item in ranked])
     for place, item in enumerate(ranked, 1):
         (record,) = chosen.db.execute("SELECT json FROM entry WHERE n = ?", (item.n,)).fetchone()
         told = json.loads(record)
@@ -453,19 +445,16 @@ def _why(parts: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
-def _matched(db: sqlite3.Connection, asked: query.Query, rows: Sequence[int]) -> dict[int, list[str]]:
+def _matched(chosen: Index, asked: query.Query, rows: Sequence[int]) -> dict[int, list[str]]:
     """Which terms of the query each of these entries holds."""
     found: dict[int, list[str]] = {}
-    if not rows:
-        return found
-    sql = f"SELECT rowid FROM fts WHERE fts MATCH ? AND rowid IN ({','.join('?' * len(rows))})"  # noqa: S608
-    for word in (*asked.own, *asked.also):
-        for (n,) in db.execute(sql, (f'"{word}"', *rows)):
+    if rows:
+        for n, word in chosen.holding((*asked.own, *asked.also), rows):
             found.setdefault(n, []).append(word)
     return found
 
 
-def _near_terms(chosen: store.Index, asked: query.Query, ranked: Sequence[_Scored]) -> tuple[str, ...]:
+def _near_terms(chosen: Index, asked: query.Query, ranked: Sequence[_Scored]) -> tuple[str, ...]:
     """What to ask instead: what unknown words may have meant, then the families of the nearest entries."""
     repaired = [term for term, word in asked.also.items() if word in asked.unknown]
     nearest = sorted(ranked, key=lambda item: -item.cosine)[:5]

@@ -15,7 +15,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -24,8 +24,7 @@ from kb import settings, shipped
 from kb.errors import KnowledgeError
 from kb.guarded import defend
 from kb.knowledge import chosen, freshness, own
-from kb.knowledge import nearest as near
-from kb.knowledge.freshness import FORMAT
+from kb.knowledge.reading import Index
 from kb.knowledge.turn import in_turn
 
 if TYPE_CHECKING:
@@ -40,78 +39,7 @@ _REMEMBERED = 5000  # entries, some 10 KB each
 _TOLD = 5  # faults of a team's entries told one by one
 
 
-class Index:
-    """An open index, read only, with the model that made it."""
-
-    def __init__(self, db: sqlite3.Connection, embedder: Encoder, where: str) -> None:
-        """Read what every search needs.
-
-        Raises:
-            KnowledgeError: another model or another version of `kb` made this index.
-            sqlite3.Error, ValueError, KeyError: the file is damaged or no index.
-        """
-        meta = {key: json.loads(value) for key, value in db.execute("SELECT key, value FROM meta")}
-        if meta["format"] != FORMAT or meta["model_version"] != embedder.version:
-            raise KnowledgeError(
-                f"the index was made with model {meta['model']} {meta['model_version']}, format {meta['format']}, and "
-                f"this is {embedder.name} {embedder.version}, format {FORMAT}: their vectors must not be mixed",
-                where=where,
-                now="make it again with `kb index`",
-            )
-        self.db = db
-        self.embedder = embedder
-        self.where = where
-        self.size: int = meta["entries"]
-        self.fingerprint: str = meta["fingerprint"]
-        self.left_out: list[str] = meta["left_out"]
-        factor, offset = meta["scale"]
-        self._scale: tuple[float, float] = (factor, offset)
-        self._codes: list[int] = []
-        self._matrix: near.Matrix | None = None
-        self._asked = 0
-        self._names: dict[str, dict[int, str]] = {}
-        self.known: dict[str, Entry] = {}  # entries that were made already
-
-    @property
-    def codes(self) -> list[int]:
-        """The bit codes of all vectors, in the order of the entries."""
-        if not self._codes and self.size:
-            raw = self._raw()
-            width = len(raw) // self.size
-            self._codes = [int.from_bytes(raw[i : i + width], "big") for i in range(0, len(raw), width)]
-        return self._codes
-
-    def nearest(self, asked: int, count: int) -> list[int]:
-        """Places, from 0, of the entries whose code differs least; with numpy for the later queries of a large index."""
-        self._asked += 1
-        if self.size >= near.LARGE and self._asked == near.PATIENT:
-            with suppress(ImportError):  # without numpy it goes on as before
-                self._matrix = near.Matrix(self._raw(), self.size)
-        if self._matrix is not None:
-            return self._matrix.nearest(asked, count)
-        return near.nearest(self.codes, asked, count)
-
-    @property
-    def names(self) -> dict[str, dict[int, str]]:
-        """Ids of the entries by kind and number."""
-        if not self._names:
-            for n, name, kind in self.db.execute("SELECT n, id, kind FROM entry"):
-                self._names.setdefault(kind, {})[n] = name
-        return self._names
-
-    def cosines(self, vector: Sequence[float], codes: near.Codes) -> list[float]:
-        """Cosine of a unit vector with int8 codes, brought to the scale of the built-in model."""
-        matrix = self._matrix
-        found = near.cosines(vector, codes) if matrix is None else matrix.cosines(vector, codes)
-        factor, offset = self._scale
-        return found if (factor, offset) == (1.0, 0.0) else [factor * cosine + offset for cosine in found]
-
-    def _raw(self) -> bytes:
-        (raw,) = self.db.execute("SELECT bits FROM codes").fetchone()
-        return bytes(raw)
-
-
-_open: dict[tuple[str, str, str, str], Index] = {}
+_open: dict[tuple[str, str, str, str, str], Index] = {}
 
 
 def index(model: str = "") -> Index:
@@ -125,9 +53,30 @@ def index(model: str = "") -> Index:
         KnowledgeError: the entries, the model or the file that `KB_INDEX` names are at fault.
     """
     named, key = _key(model)
+    if key in _open and not _open[key].current():
+        _open.pop(key).db.close()
+    if key not in _open:
+        _open[key] = _told(_team(key[4], key[2]) or _find(named, key[2]))
+    return _open[key]
+
+
+def local(model: str = "") -> Index:
+    """The index of the knowledge that is installed here, and the user's own, whatever a team's database holds."""
+    named, key = _key(model)
+    key = (*key[:4], "")
     if key not in _open:
         _open[key] = _told(_find(named, key[2]))
     return _open[key]
+
+
+def _team(server: str, model: str) -> Index | None:
+    """The index of a team's database; None where no server is used, or it holds no knowledge yet."""
+    if not server:
+        return None
+    from kb.knowledge import team
+    from kb.postgres.address import address
+
+    return team.opened(address(server, where="KB_DB"), chosen.encoder(model))
 
 
 def rebuilt(model: str = "", *, progress: Callable[[int], None] | None = None) -> Index:
@@ -149,10 +98,12 @@ def ready(encoder: Encoder, model: str, progress: Callable[[int], None] | None =
     return _cached(named, model, encoder, progress=progress)
 
 
-def _key(model: str) -> tuple[Path | None, tuple[str, str, str, str]]:
+def _key(model: str) -> tuple[Path | None, tuple[str, str, str, str, str]]:
     named = settings.value("index")
     packs = os.pathsep.join(map(str, own.packs()))
-    key = (named, settings.value("data"), chosen.name(model), packs)
+    place = settings.value("db")
+    server = place if "://" in place and not named else ""  # an index that is named is meant
+    key = (named, settings.value("data"), chosen.name(model), packs, server)
     return (Path(named).expanduser() if named else None), key
 
 

@@ -19,7 +19,7 @@ from kb.report.translated import title_of
 if TYPE_CHECKING:
     from kb.ask.answer import Reply
     from kb.ask.tables import Intent
-    from kb.store.query import Answer
+    from kb.store.answers import Answer
 
 _SHARES = frozenset(
     {"share", "running_share", "headroom", "stake", "confidence", "gain_low", "gain_likely", "gain_high", "mean_share",

@@ -11,7 +11,7 @@ from kb.report.text import clean, shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kb.store.query import Answer
+    from kb.store.answers import Answer
 
 CELL = 60  # columns of a cell; the other formats have all of it
 

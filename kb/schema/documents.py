@@ -19,6 +19,7 @@ from kb.knowledge.faults import Fault
 from kb.knowledge.search import Hit, SearchResult
 from kb.model import Entry, EntryKind, Grade, OperatorRef, Report, SimilarCase, State
 from kb.report.three import Together
+from kb.schema import stores
 from kb.schema.generate import Schema, Shape, schema_of
 from kb.store.runs import RunSummary
 
@@ -377,22 +378,6 @@ class RunsDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class RunsDeletedDocument:
-    """Ids of the runs that are gone."""
-
-    deleted: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunsSqlDocument:
-    """The rows of a query; a value that is absent is null. `cut`: there are more than the limit."""
-
-    columns: tuple[str, ...]
-    rows: tuple[Mapping[str, Any], ...]
-    cut: bool
-
-
-@dataclass(frozen=True, slots=True)
 class SchemaRow:
     """A document: `name` for `kb schema`, its `schema` member, the command that prints it."""
 
@@ -469,6 +454,12 @@ DOCUMENTS: Mapping[str, Printed] = {
     "kb.check/1": Printed(CheckDocument, "kb check"),
     "kb.compare/1": Printed(CompareDocument, "kb compare"),
     "kb.config/1": Printed(ConfigDocument, "kb config list"),
+    "kb.db.copy/1": Printed(stores.CopyDocument, "kb db copy"),
+    "kb.db.fetch/1": Printed(stores.FetchDocument, "kb db fetch"),
+    "kb.db.grant/1": Printed(stores.GrantDocument, "kb db grant"),
+    "kb.db.migrate/1": Printed(stores.MigrateDocument, "kb db migrate"),
+    "kb.db.publish/1": Printed(stores.PublishDocument, "kb db publish"),
+    "kb.db/1": Printed(stores.StoreDocument, "kb db status"),
     "kb.doctor/1": Printed(DoctorDocument, "kb doctor"),
     "kb.entry/1": Printed(EntryDocument, "kb show"),
     "kb.eval-advice/1": Printed(EvalAdviceDocument, "kb eval advice"),
@@ -485,8 +476,8 @@ DOCUMENTS: Mapping[str, Printed] = {
     "kb.outcome/1": Printed(OutcomeDocument, "kb outcome"),
     "kb.outcomes/1": Printed(OutcomesDocument, "kb outcome without runs"),
     "kb.report/1": Printed(ReportDocument, "kb advise, kb profile-and-advise, kb report"),
-    "kb.runs.deleted/1": Printed(RunsDeletedDocument, "kb runs delete"),
-    "kb.runs.sql/1": Printed(RunsSqlDocument, "kb runs sql"),
+    "kb.runs.deleted/1": Printed(stores.RunsDeletedDocument, "kb runs delete"),
+    "kb.runs.sql/1": Printed(stores.RunsSqlDocument, "kb runs sql"),
     "kb.runs/1": Printed(RunsDocument, "kb runs list"),
     "kb.schema/1": Printed(SchemaDocument, "kb schema"),
     "kb.search/1": Printed(SearchResult, "kb search"),

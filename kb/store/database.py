@@ -1,4 +1,5 @@
-"""Where the run store lies, and opening it: WAL, private to the user, brought to the current schema.
+"""Where the run store lies, and opening it: a file of the user's (WAL, private, brought to the current schema), or a
+database of a server (`kb.store.server`).
 
 Opening, reading and writing go through the standard library, because sqlite-utils loads pandas where that is
 installed; it is used where its work is: in the steps of the schema.
@@ -16,41 +17,55 @@ from pathlib import Path
 from kb import settings
 from kb.errors import SourceError, UsageError
 from kb.guarded import defend
+from kb.postgres.address import Address, address, is_server
+from kb.postgres.protocol import Connection
 from kb.store.migrations import migrate
+from kb.store.notes import tell_unfinished
 
 BUSY_SECONDS = 30.0  # how long to wait for others that are writing
 _RETRY_SECONDS = 0.02
 _LOG_BYTES = 64 * 1024  # that an empty write-ahead log takes, with its index
 
 
-def location(db: str | None = None) -> Path:
-    """Path of the store: `db`, else KB_DB, else kb/kb.db in the user's data folder (XDG_DATA_HOME).
+def location(db: str | None = None) -> Path | Address:
+    """Where the store lies: `db`, else KB_DB, else kb/kb.db in the user's data folder (XDG_DATA_HOME).
 
     Raises:
-        UsageError: a database server was named, which this version does not use.
+        UsageError: a server other than PostgreSQL was named.
         SourceError: there is no home folder to put it in.
     """
     given = settings.setting("db")
     named = db or given.value
-    if "://" in named:
+    where = "--db" if db else given.where
+    if is_server(named):
+        return address(named, where=where)
+    if not named:
+        return usual_folder() / "kb.db"
+    try:
+        return Path(named).expanduser()
+    except RuntimeError as fault:
         raise UsageError(
-            "a database server cannot be used by this version",
-            where="--db" if db else given.where,
-            now="Give the path of a SQLite file.",
-        )
-    if named:
-        try:
-            return Path(named).expanduser()
-        except RuntimeError as fault:
-            where = "--db" if db else given.where
-            raise UsageError(
-                f"no user has that home folder: {named}", where=where, now="Give the path of a file."
-            ) from fault
+            f"no user has that home folder: {named}", where=where, now="Give the path of a file."
+        ) from fault
+
+
+def folder(db: str | None = None) -> Path:
+    """Where files that belong to the store lie: beside it, or in the user's data folder where a server has it."""
+    place = location(db)
+    return place.parent if isinstance(place, Path) else usual_folder()
+
+
+def usual_folder() -> Path:
+    """The folder kb of the user's data folder.
+
+    Raises:
+        SourceError: there is no home folder.
+    """
     data = os.environ.get("XDG_DATA_HOME", "")
     if data and Path(data).is_absolute():
-        return Path(data) / "kb" / "kb.db"
+        return Path(data) / "kb"
     try:
-        return Path.home() / ".local" / "share" / "kb" / "kb.db"
+        return Path.home() / ".local" / "share" / "kb"
     except RuntimeError:
         raise SourceError(
             "there is no home folder to keep runs in", now="Set KB_DB to the path of a file."
@@ -58,12 +73,27 @@ def location(db: str | None = None) -> Path:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """The store at `path` open for writing, of the current schema; created with mode 600 where it is missing.
+def writing(place: Path | Address) -> Iterator[Connection]:
+    """The store open for writing, of the current schema; created where it is missing.
 
     Raises:
         SourceError: it cannot be created, written or understood.
     """
+    if isinstance(place, Address):
+        from kb.store import server  # noqa: PLC0415 - only where there is one
+
+        with server.writing(place) as session:
+            tell_unfinished(session, place)
+            yield session
+    else:
+        with _file(place) as connection:
+            tell_unfinished(connection, place)
+            yield connection
+
+
+@contextmanager
+def _file(path: Path) -> Iterator[sqlite3.Connection]:
+    """A file open for writing, made with mode 600 where it is missing."""
     with _faults(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -92,31 +122,40 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """The store at `path`, or None where there is none: nothing is created, only an old schema is updated.
+def reading(place: Path | Address) -> Iterator[Connection | None]:
+    """The store, or None where there is none: nothing is created, only an old schema of a file is updated.
 
     Raises:
         SourceError: it cannot be read or understood.
     """
-    if not path.exists():
+    if isinstance(place, Address):
+        from kb.store import server  # noqa: PLC0415 - only where there is one
+
+        with server.reading(place) as session:
+            if session is not None:
+                tell_unfinished(session, place)
+            yield session
+        return
+    if not place.exists():
         yield None
         return
-    if _writable(path):
-        with writing(path) as connection:
+    if _writable(place):
+        with writing(place) as connection:
             yield connection
         return
-    with _faults(path):
-        connection = sqlite3.connect(_address(path), uri=True)
+    with _faults(place):
+        found = sqlite3.connect(_address(place), uri=True)
         try:
-            defend(connection).row_factory = sqlite3.Row
-            yield connection
+            defend(found).row_factory = sqlite3.Row
+            tell_unfinished(found, place)
+            yield found
         finally:
-            connection.close()
+            found.close()
 
 
 @contextmanager
 def looking(path: Path) -> Iterator[sqlite3.Connection]:
-    """The store at `path` opened so that nothing can be written; an empty one in memory where there is none.
+    """The file opened so that nothing can be written; an empty store in memory where there is none.
 
     Raises:
         SourceError: it cannot be read or understood.
@@ -124,14 +163,28 @@ def looking(path: Path) -> Iterator[sqlite3.Connection]:
     with reading(path) as found:  # brings an old store up to date
         where = ":memory:" if found is None else _address(path)
     # Faults of files are left to the caller: what he does with the rows may be writing them somewhere.
-    with _faults(path, files=False):
-        connection = sqlite3.connect(where, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
-            if found is None:
-                migrate(connection)
-            yield defend(connection)
-        finally:
-            connection.close()
+    with (
+        _faults(path, files=False),
+        nothing_kept() if where == ":memory:" else _read_only(where) as connection,
+    ):
+        yield connection
+
+
+@contextmanager
+def nothing_kept() -> Iterator[sqlite3.Connection]:
+    """An empty store in memory."""
+    with _read_only(":memory:") as connection:
+        migrate(connection)
+        yield connection
+
+
+@contextmanager
+def _read_only(where: str) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(where, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        yield defend(connection)
+    finally:
+        connection.close()
 
 
 def _address(path: Path) -> str:

@@ -7,11 +7,11 @@ meaning stand here once; the tables, the exports and docs/database.md are made f
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kb.postgres.protocol import Connection
 from kb.vocabulary.metrics import BY_ID
 
 Row = dict[str, Any]
@@ -21,7 +21,7 @@ COUNTED = 200  # operators of a run, those with the most time, whose readings ar
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: what it holds, and its type in SQLite."""
+    """A column: what it holds, and its type."""
 
     name: str
     kind: type
@@ -261,7 +261,7 @@ def detail_rows(table: str, run: str, document: Document) -> list[Row]:
     return [{"run": run, "position": at} | row for at, row in enumerate(DETAILS[table].rows(document), 1)]
 
 
-def fill(connection: sqlite3.Connection, table: str, run: str, document: Document) -> None:
+def fill(connection: Connection, table: str, run: str, document: Document) -> None:
     """Put the rows of one run into one table of details, in place of those it had."""
     columns = ("run", "position", *(column.name for column in DETAILS[table].columns))
     marks = ", ".join(f":{column}" for column in columns)

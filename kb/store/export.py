@@ -9,14 +9,16 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
 from kb.errors import UsageError
-from kb.store.database import location, looking
+from kb.postgres.address import Address
+from kb.postgres.protocol import Connection, Cursor
+from kb.store.database import location, looking, nothing_kept
 from kb.store.details import DETAILS
 from kb.store.views import VIEWS
 
@@ -40,8 +42,9 @@ def exported(
     """
     if table not in TABLES:
         raise UsageError(f"no table {table!r}", where="--table", now=f"Choose one of {', '.join(TABLES)}.")
-    with looking(location(db)) as connection:
-        columns = tuple(row[1] for row in connection.execute(f"pragma table_info({table})"))
+    with _open(location(db)) as (connection, ask):
+        none = connection.execute(f"select * from {table} limit 0")  # noqa: S608 - a name of TABLES
+        columns = tuple(column[0] for column in none.description)
         if runs and "run" not in columns:
             raise UsageError(
                 f"{table} is about all runs together",
@@ -51,7 +54,24 @@ def exported(
         order = [name for name in ("run", "position", "rank") if name in columns] or ["1"]
         which = f" where run in ({', '.join('?' * len(runs))})" if runs else ""
         sql = f"select * from {table}{which} order by {', '.join(order)}"  # noqa: S608 - a name of TABLES
-        yield columns, connection.execute(sql, list(runs))
+        yield columns, ask(sql, list(runs))
+
+
+@contextmanager
+def _open(place: Path | Address) -> Iterator[tuple[Connection, Callable[[str, list[str]], Cursor]]]:
+    """A store that cannot be written, and how a long answer is read from it as it comes."""
+    if isinstance(place, Path):
+        with looking(place) as file:
+            yield file, file.execute
+        return
+    from kb.store import server  # noqa: PLC0415 - only where there is one
+
+    with server.looking(place) as session:
+        if session is None:
+            with nothing_kept() as file:
+                yield file, file.execute
+        else:
+            yield session, session.stream
 
 
 def write_csv(out: IO[str], columns: Sequence[str], rows: Rows) -> None:

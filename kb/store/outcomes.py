@@ -9,6 +9,7 @@ from dataclasses import fields
 
 from kb.errors import UsageError
 from kb.experience import Outcome
+from kb.postgres.protocol import Connection
 from kb.store.database import location, reading, writing
 from kb.store.migrations import transaction
 
@@ -30,12 +31,14 @@ def keep(outcomes: Iterable[Outcome], *, db: str | None = None) -> int:
     changes = ", ".join(f"{column} = :{column}" for column in _COLUMNS if column not in ("id", "created"))
     insert = f"insert into outcomes ({', '.join(_COLUMNS)}) values ({marks}) on conflict (id) do "  # noqa: S608 - own columns
     with writing(location(db)) as connection, transaction(connection):
-        before = _count(connection)
+        new = 0
         for outcome in outcomes:
+            known = connection.execute("select 1 from outcomes where id = ?", [outcome.id]).fetchone()
+            new += known is None
             values = {column: _storable(getattr(outcome, column)) for column in _COLUMNS}
             again = f"update set {changes}" if outcome.origin == "own" else "nothing"
             connection.execute(insert + again, values)
-        return _count(connection) - before
+        return new
 
 
 def load(entry: str | None = None, *, db: str | None = None) -> tuple[Outcome, ...]:
@@ -69,14 +72,12 @@ def forget(outcome: str, *, db: str | None = None) -> Outcome:
     return found
 
 
-def _there(connection: sqlite3.Connection) -> bool:
+def _there(connection: Connection) -> bool:
     """Whether the table is there: a store that cannot be written keeps the schema it has."""
+    if not isinstance(connection, sqlite3.Connection):
+        return True
     query = "select 1 from sqlite_master where type = 'table' and name = 'outcomes'"
     return connection.execute(query).fetchone() is not None
-
-
-def _count(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("select count(*) from outcomes").fetchone()[0])
 
 
 def _storable(value: object) -> object:

@@ -6,15 +6,15 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from kb.errors import UsageError
-from kb.store.database import location, looking
+from kb.postgres.address import Address
+from kb.store import answers
+from kb.store.database import location, looking, nothing_kept
 
 ROWS = 1000
 SECONDS = 10.0
-_BYTES = 64 * 1024**2  # of one value, and of all rows together
 _STEPS = 10_000  # of SQLite's machine between two looks at the clock
 
 # What a question may do; writing, attaching, settings and transactions are not on the list.
@@ -29,15 +29,6 @@ _DENIED = ("prohibited", "not authorized", "authorization denied", "readonly", "
 _REFUSED = frozenset({"load_extension", "fts3_tokenizer", "writefile", "readfile", "edit"})
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Rows under their columns; `cut` when there are more than the limit."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    cut: bool = False
-
-
 def query(
     sql: str,
     parameters: Mapping[str, Any] | None = None,
@@ -45,38 +36,41 @@ def query(
     db: str | None = None,
     rows: int = ROWS,
     seconds: float = SECONDS,
-) -> Answer:
+) -> answers.Answer:
     """The answer to one select; where there is no store yet, to one on an empty store.
 
     Raises:
         UsageError: it is no select, is at fault, takes too long, or would change something.
         SourceError: the store cannot be read.
     """
-    path = location(db)
-    with looking(path) as connection:
-        with _faults(seconds):
-            _restrict(connection, seconds)
-            cursor = connection.execute(sql, dict(parameters or {}))
-            if cursor.description is None:
-                raise UsageError("this asks for nothing", where="SQL", now="Write one select.")
-            columns = tuple(column[0] for column in cursor.description)
-            found, cut = _fetch(cursor, rows)
-        return Answer(columns, found, cut)
+    place = location(db)
+    if isinstance(place, Address):
+        from kb.store import server_query  # noqa: PLC0415 - only where there is one
+
+        answer = server_query.answer(place, sql, parameters or {}, rows, seconds)
+        if answer is not None:
+            return answer
+        with nothing_kept() as connection:
+            return _answer(connection, sql, parameters, rows, seconds)
+    with looking(place) as connection:
+        return _answer(connection, sql, parameters, rows, seconds)
 
 
-def _fetch(cursor: sqlite3.Cursor, most: int) -> tuple[tuple[tuple[Any, ...], ...], bool]:
-    found: list[tuple[Any, ...]] = []
-    size = 0
-    for row in cursor:
-        size += sum(len(value) for value in row if isinstance(value, (str, bytes)))
-        if len(found) == most or size > _BYTES:
-            return tuple(found), True
-        found.append(tuple(map(_plain, row)))
-    return tuple(found), False
-
-
-def _plain(value: Any) -> Any:
-    return f"x'{value.hex()}'" if isinstance(value, bytes) else value
+def _answer(
+    connection: sqlite3.Connection,
+    sql: str,
+    parameters: Mapping[str, Any] | None,
+    rows: int,
+    seconds: float,
+) -> answers.Answer:
+    with _faults(seconds):
+        _restrict(connection, seconds)
+        cursor = connection.execute(sql, dict(parameters or {}))
+        if cursor.description is None:
+            raise UsageError("this asks for nothing", where="SQL", now="Write one select.")
+        columns = tuple(column[0] for column in cursor.description)
+        found, cut = answers.fetched(cursor, rows)
+    return answers.Answer(columns, found, cut)
 
 
 def _restrict(connection: sqlite3.Connection, seconds: float) -> None:
@@ -87,7 +81,7 @@ def _restrict(connection: sqlite3.Connection, seconds: float) -> None:
         "pragma trusted_schema = off"
     )  # a view of a foreign file may not call what has effects
     if hasattr(connection, "setlimit"):  # since Python 3.11
-        connection.setlimit(_LIMIT_LENGTH, _BYTES)
+        connection.setlimit(_LIMIT_LENGTH, answers.BYTES)
         connection.setlimit(_LIMIT_ATTACHED, 0)
     connection.set_authorizer(_may)
     connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)

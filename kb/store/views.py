@@ -172,7 +172,7 @@ VIEWS: dict[str, View] = {
         """
         select pattern, count(*) as runs, avg(share) as mean_share, max(share) as largest_share, max(created) as last_seen
         from (select f.run, f.pattern, max(f.share) as share, r.created
-              from findings f join runs r on r.id = f.run group by f.run, f.pattern)
+              from findings f join runs r on r.id = f.run group by f.run, f.pattern, r.created) as one
         group by pattern""",
     ),
     "type_history": View(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
+from postgres_server import Server
 from report_samples import RUN, SAMPLE
 
 from kb.ask import tables
@@ -23,9 +25,11 @@ EVERY = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> str:
-    path = str(tmp_path / "kb.db")
+@pytest.fixture(params=["sqlite", "postgres"], scope="module")
+def db(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("ask") / "kb.db")
+    if request.param == "postgres":
+        path = request.getfixturevalue("postgres").fresh()
     for report in (SAMPLE, RUN):
         save(json.loads(json.dumps(kept(report))), db=path)
     return path
@@ -80,3 +84,22 @@ def test_what_cannot_be_asked_says_so(db: str, tmp_path: Path) -> None:
     broken.write_text("this is no database" * 100)
     with pytest.raises(SourceError):
         ask("what are the bottlenecks", db=str(broken))
+
+
+def test_every_query_gives_the_same_rows_on_a_server(postgres: Server, tmp_path: Path) -> None:
+    """In the same order too, absent values included."""
+    stores = [str(tmp_path / "kb.db"), postgres.fresh()]
+    for store in stores:
+        for at, report in enumerate((SAMPLE, RUN)):
+            save(
+                json.loads(json.dumps(kept(report))),
+                db=store,
+                now=datetime(2026, 1, 1 + at, tzinfo=timezone.utc),
+            )
+    for id in intents():
+        for run in (SAMPLE, RUN):
+            values = EVERY | {"run": run.run}
+            bound = {name: value for name, value in values.items() if f":{name}" in sql(id)}
+            one, two = (query(sql(id), bound, db=store) for store in stores)
+            assert one.columns == two.columns, id
+            assert one.rows == two.rows, id

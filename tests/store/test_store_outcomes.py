@@ -34,11 +34,6 @@ TWO = replace(
 )
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> str:
-    return str(tmp_path / "kb.db")
-
-
 def test_outcomes_come_back_as_they_were(db: str) -> None:
     assert load(db=db) == ()
     assert keep([TWO, ONE], db=db) == 2
@@ -69,31 +64,32 @@ def test_an_outcome_can_be_forgotten(db: str) -> None:
 
 
 def test_a_store_from_before_outcomes_gets_them_and_keeps_its_runs(
-    db: str, monkeypatch: pytest.MonkeyPatch
+    file_db: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = [step for step in migrations.STEPS if step[0] < "0005"]
     with monkeypatch.context() as old:
         old.setattr(database, "migrate", lambda found: migrations.migrate(found, before))
-        with writing(Path(db)) as connection:
+        with writing(Path(file_db)) as connection:
             tables = {
                 name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")
             }
         assert "outcomes" not in tables
-    save(document(SAMPLE), db=db)
-    assert keep([ONE], db=db) == 1
-    assert [run.id for run in list_runs(db=db)] == [SAMPLE.run]
+    save(document(SAMPLE), db=file_db)
+    assert keep([ONE], db=file_db) == 1
+    assert [run.id for run in list_runs(db=file_db)] == [SAMPLE.run]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_an_old_store_that_cannot_be_written_has_no_outcomes(db: str) -> None:
-    with closing(sqlite3.connect(db)) as connection:
+def test_an_old_store_that_cannot_be_written_has_no_outcomes(file_db: str) -> None:
+    Path(file_db).parent.mkdir(parents=True)
+    with closing(sqlite3.connect(file_db)) as connection:
         connection.execute("create table runs (id)")
-    Path(db).chmod(0o400)
-    Path(db).parent.chmod(0o500)
+    Path(file_db).chmod(0o400)
+    Path(file_db).parent.chmod(0o500)
     try:
-        assert load(db=db) == ()
+        assert load(db=file_db) == ()
     finally:
-        Path(db).parent.chmod(0o700)
+        Path(file_db).parent.chmod(0o700)
 
 
 def test_names_that_cannot_be_written_as_utf8_are_kept_all_the_same(db: str) -> None:

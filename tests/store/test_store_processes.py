@@ -10,7 +10,6 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,9 @@ from typing import Any
 import pytest
 import sqlite_utils  # noqa: F401 - so that forked processes need not load it, each for a second
 from report_samples import RUN, SAMPLE
+from store_rows import rows
 
+from kb.postgres.address import is_server
 from kb.report.json import kept
 from kb.store.details import DETAILS, detail_rows
 from kb.store.runs import list_runs, load_run, save
@@ -52,22 +53,20 @@ def document(name: str) -> dict[str, Any]:
 
 def check(db: str) -> set[str]:
     """The store opens and is sound, every run in it is whole; returns their ids."""
-    with closing(sqlite3.connect(db)) as connection:
-        assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
-        assert connection.execute("pragma foreign_key_check").fetchall() == []
+    if not is_server(db):
+        assert rows(db, "pragma integrity_check") == [("ok",)]
+        assert rows(db, "pragma foreign_key_check") == []
     found = {run.id for run in list_runs(db=db, limit=None)}
-    with closing(sqlite3.connect(db)) as connection:
-        for table, count in COUNTS.items():
-            rows = dict(connection.execute(f"select run, count(*) from {table} group by run").fetchall())
-            assert rows == (dict.fromkeys(found, count) if count else {}), table
+    for table, count in COUNTS.items():
+        held = dict(rows(db, f"select run, count(*) from {table} group by run"))
+        assert held == (dict.fromkeys(found, count) if count else {}), table
     return found
 
 
 # --- writing at once --------------------------------------------------------------------------------------------
 
 
-def test_two_writers_at_once_lose_nothing(tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_two_writers_at_once_lose_nothing(db: str) -> None:
     pids = [
         child(lambda name=name: [save(document(f"{name}{at}"), db=db) for at in range(25)] and None)
         for name in ("a", "b")
@@ -76,9 +75,9 @@ def test_two_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     assert check(db) == {f"{name}{at}" for name in "ab" for at in range(25)}
 
 
-def test_many_that_open_a_new_store_at_the_same_moment_all_write_to_it(tmp_path: Path) -> None:
-    for turn in range(8):
-        db = str(tmp_path / f"{turn}.db")
+def test_many_that_open_a_new_store_at_the_same_moment_all_write_to_it(fresh: Callable[[], str]) -> None:
+    for _ in range(8):
+        db = fresh()
         start, go = os.pipe()
 
         def work(name: str, db: str = db, start: int = start, go: int = go) -> None:
@@ -93,15 +92,13 @@ def test_many_that_open_a_new_store_at_the_same_moment_all_write_to_it(tmp_path:
         assert check(db) == {"a", "b", "c", "d"}
 
 
-def test_the_same_profile_from_two_processes_is_one_run(tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_the_same_profile_from_two_processes_is_one_run(db: str) -> None:
     pids = [child(lambda: [save(document("same"), db=db) for _ in range(10)] and None) for _ in range(3)]
     assert [ended(pid) for pid in pids] == [0] * 3
     assert check(db) == {"same"}
 
 
-def test_readers_see_whole_runs_while_others_write(tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_readers_see_whole_runs_while_others_write(db: str) -> None:
     save(document("first"), db=db)
     writer = child(lambda: [save(document(f"w{at}"), db=db) for at in range(40)] and None)
     while os.waitpid(writer, os.WNOHANG) == (0, 0):
@@ -149,8 +146,8 @@ def kill_at_random_points(db: str, points: int) -> None:
     assert finished
 
 
-def test_a_kill_at_random_points_keeps_every_finished_run(tmp_path: Path) -> None:
-    kill_at_random_points(str(tmp_path / "kb.db"), 12)
+def test_a_kill_at_random_points_keeps_every_finished_run(db: str) -> None:
+    kill_at_random_points(db, 12)
 
 
 @pytest.mark.long
@@ -202,8 +199,7 @@ def dies_at(db: str, statement: int) -> bool:
     return ended(child(work)) != 0
 
 
-def test_what_is_kept_twice_keeps_its_first_time(tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_what_is_kept_twice_keeps_its_first_time(db: str) -> None:
     save(json.loads(json.dumps(kept(SAMPLE))), db=db)
     (before,) = list_runs(db=db)
     save(json.loads(json.dumps(kept(replace(SAMPLE, headline="judged anew")))), db=db)

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 from report_samples import CUMMIN, HOSTILE, RUN, SAMPLE
+from store_rows import rows
 
 from kb.errors import SourceError, UsageError
 from kb.model import Report
+from kb.postgres.address import is_server
 from kb.report.json import document
 from kb.report.load import report_from_dict
 from kb.store import database, migrations
@@ -31,16 +33,6 @@ def plain(report: Report) -> dict[str, Any]:
     found = json.loads(json.dumps(document(report)))
     assert isinstance(found, dict)
     return found
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> str:
-    return str(tmp_path / "deep" / "er" / "kb.db")
-
-
-def rows(db: str, query: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(db)) as connection:
-        return connection.execute(query).fetchall()
 
 
 def test_a_report_comes_back_as_it_was(db: str) -> None:
@@ -94,18 +86,21 @@ def test_hostile_text_and_undecodable_names_are_kept(db: str) -> None:
     assert len(list_runs(db=db)) == 1
 
 
-def test_the_store_is_private_and_in_wal_mode(db: str) -> None:
-    save(plain(SAMPLE), db=db)
-    assert stat.S_IMODE(Path(db).stat().st_mode) == 0o600
-    assert stat.S_IMODE(Path(db).parent.stat().st_mode) == 0o700
-    assert rows(db, "pragma journal_mode") == [("wal",)]
+def test_the_store_is_private_and_in_wal_mode(file_db: str) -> None:
+    save(plain(SAMPLE), db=file_db)
+    assert stat.S_IMODE(Path(file_db).stat().st_mode) == 0o600
+    assert stat.S_IMODE(Path(file_db).parent.stat().st_mode) == 0o700
+    assert rows(file_db, "pragma journal_mode") == [("wal",)]
 
 
 def test_no_store_is_no_run_and_looking_makes_none(db: str) -> None:
     assert list_runs(db=db) == []
     with pytest.raises(UsageError, match="no run 'abc' is kept"):
         load_run("abc", db=db)
-    assert not Path(db).parent.exists()
+    if is_server(db):
+        assert rows(db, "select 1 from pg_namespace where nspname = 'kb'") == []
+    else:
+        assert not Path(db).parent.exists()
 
 
 def test_an_ambiguous_beginning_names_the_runs(db: str) -> None:
@@ -137,56 +132,60 @@ def test_where_the_store_lies(monkeypatch: pytest.MonkeyPatch, variables: dict[s
     assert str(location("/other.db")) == "/other.db"
 
 
-def test_a_database_server_is_refused_by_name() -> None:
-    with pytest.raises(UsageError, match="--db: a database server"):
-        location("postgresql://host/kb")
+def test_a_server_other_than_postgresql_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match=r"--db: mysql:// cannot be used"):
+        location("mysql://host/kb")
 
 
 # --- schema -----------------------------------------------------------------------------------------------------
 
 
-def test_from_an_empty_file(db: str) -> None:
-    Path(db).parent.mkdir(parents=True)
-    Path(db).touch()
-    assert list_runs(db=db) == []
-    assert {name for (name,) in rows(db, "select name from migrations")} == {
+def test_from_an_empty_file(file_db: str) -> None:
+    Path(file_db).parent.mkdir(parents=True)
+    Path(file_db).touch()
+    assert list_runs(db=file_db) == []
+    assert {name for (name,) in rows(file_db, "select name from migrations")} == {
         name for name, _ in migrations.STEPS
     }
 
 
-def test_from_the_first_schema_the_details_are_filled_in(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_the_first_schema_the_details_are_filled_in(
+    file_db: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as old:
         old.setattr(database, "migrate", lambda found: migrations.migrate(found, migrations.STEPS[:1]))
-        with writing(Path(db)) as store:
+        with writing(Path(file_db)) as store:
             found = plain(SAMPLE)
             store.execute(
                 "insert into runs (id, created, target, document) values ('old', '2026', 'x', ?)",
                 [json.dumps({**found, "run": "old"})],
             )
-        tables = {name for (name,) in rows(db, "select name from sqlite_master where type = 'table'")}
+        tables = {name for (name,) in rows(file_db, "select name from sqlite_master where type = 'table'")}
         assert tables == {"migrations", "runs"}
-    assert [run.id for run in list_runs(db=db)] == ["old"]
-    counts = {table: rows(db, f"select count(*) from {table} where run = 'old'")[0][0] for table in DETAILS}
+    assert [run.id for run in list_runs(db=file_db)] == ["old"]
+    counts = {
+        table: rows(file_db, f"select count(*) from {table} where run = 'old'")[0][0] for table in DETAILS
+    }
     assert counts == {table: len(detail_rows(table, "old", found)) for table in DETAILS}
     assert counts["operators"] == 1 and counts["evidence"] == 3 and counts["not_judged"] == 2
-    assert rows(db, "select mode, tool, metrics from runs where id = 'old'") == [
+    assert rows(file_db, "select mode, tool, metrics from runs where id = 'old'") == [
         ("device", "msopprof", "Default")
     ]
-    assert rows(db, "select chip, bottleneck from run_overview") == [(None, "small-mte3-writes")]
+    assert rows(file_db, "select chip, bottleneck from run_overview") == [(None, "small-mte3-writes")]
 
 
-def test_the_first_schema_is_what_it_was(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_schema_is_what_it_was(file_db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "migrate", lambda found: migrations.migrate(found, migrations.STEPS[:1]))
-    with writing(Path(db)):
+    with writing(Path(file_db)):
         pass
-    columns = [(name, kind) for _, name, kind, *_ in rows(db, "pragma table_info(runs)")]
+    columns = [(name, kind) for _, name, kind, *_ in rows(file_db, "pragma table_info(runs)")]
     assert columns == [
         ("id", "TEXT"), ("created", "TEXT"), ("target", "TEXT"), ("soc", "TEXT"), ("total_us", "REAL"),
         ("headline", "TEXT"), ("document", "TEXT"),
     ]  # fmt: skip
 
 
-def test_a_step_that_fails_leaves_no_half(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_fails_leaves_no_half(file_db: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(store: Any) -> None:
         store.conn.execute("create table half (x)")
         raise sqlite3.OperationalError("disk full")
@@ -198,16 +197,18 @@ def test_a_step_that_fails_leaves_no_half(db: str, monkeypatch: pytest.MonkeyPat
             lambda found: migrations.migrate(found, (*migrations.STEPS[:2], ("0003-x", broken))),
         )
         with pytest.raises(SourceError, match="disk full"):
-            save(plain(SAMPLE), db=db)
-    assert {name for (name,) in rows(db, "select name from migrations")} == {"0001-runs", "0002-operators"}
-    assert rows(db, "select name from sqlite_master where name = 'half'") == []
-    assert save(plain(SAMPLE), db=db) == SAMPLE.run
+            save(plain(SAMPLE), db=file_db)
+    assert {name for (name,) in rows(file_db, "select name from migrations")} == {
+        "0001-runs",
+        "0002-operators",
+    }
+    assert rows(file_db, "select name from sqlite_master where name = 'half'") == []
+    assert save(plain(SAMPLE), db=file_db) == SAMPLE.run
 
 
 def test_a_store_of_a_newer_version_is_left_alone(db: str) -> None:
     save(plain(SAMPLE), db=db)
-    with closing(sqlite3.connect(db)) as connection, connection:
-        connection.execute("insert into migrations values ('0099-later')")
+    rows(db, "insert into migrations values ('0099-later')")
     with pytest.raises(SourceError, match="newer kb"):
         list_runs(db=db)
 
@@ -242,25 +243,25 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, make: Any) -> N
     assert "--db" in fault.value.now
 
 
-def test_a_locked_store_is_said_to_be_locked(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    save(plain(SAMPLE), db=db)
+def test_a_locked_store_is_said_to_be_locked(file_db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(plain(SAMPLE), db=file_db)
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.0)
-    with closing(sqlite3.connect(db, isolation_level=None)) as other:
+    with closing(sqlite3.connect(file_db, isolation_level=None)) as other:
         other.execute("begin immediate")
         with pytest.raises(SourceError, match="locked") as fault:
-            save(plain(RUN), db=db)
+            save(plain(RUN), db=file_db)
         assert "Another kb is writing" in fault.value.now
-        assert [run.id for run in list_runs(db=db)] == [SAMPLE.run]  # readers are not held up
-    assert save(plain(RUN), db=db) == RUN.run
+        assert [run.id for run in list_runs(db=file_db)] == [SAMPLE.run]  # readers are not held up
+    assert save(plain(RUN), db=file_db) == RUN.run
 
 
-def test_a_store_that_may_not_be_written_can_be_read(db: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    save(plain(SAMPLE), db=db)
+def test_a_store_that_may_not_be_written_can_be_read(file_db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(plain(SAMPLE), db=file_db)
     monkeypatch.setattr(os, "access", lambda *_: False)
-    before = sorted(path.name for path in Path(db).parent.iterdir())
-    assert [run.id for run in list_runs(db=db)] == [SAMPLE.run]
-    assert load_run(SAMPLE.run, db=db)["target"] == SAMPLE.target
-    assert sorted(path.name for path in Path(db).parent.iterdir()) == before
+    before = sorted(path.name for path in Path(file_db).parent.iterdir())
+    assert [run.id for run in list_runs(db=file_db)] == [SAMPLE.run]
+    assert load_run(SAMPLE.run, db=file_db)["target"] == SAMPLE.target
+    assert sorted(path.name for path in Path(file_db).parent.iterdir()) == before
 
 
 def killed_at(db: str, statement: int) -> bool:
@@ -312,9 +313,7 @@ def test_a_kill_leaves_the_run_whole_or_absent(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["nonsense", "null", "[]", "[" * 100_000])
 def test_a_damaged_document_is_named(db: str, text: str) -> None:
     run = save(plain(SAMPLE), db=db)
-    with closing(sqlite3.connect(db)) as connection:
-        connection.execute("update runs set document = ?", [text])
-        connection.commit()
+    rows(db, "update runs set document = ?", [text])
     with pytest.raises(SourceError, match="is damaged"):
         load_run(run, db=db)
 

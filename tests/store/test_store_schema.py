@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from report_samples import EMPTY, HOSTILE, RUN, SAMPLE
+from store_rows import rows
 
 from kb.measured import Measured
 from kb.report.json import kept
@@ -42,11 +41,6 @@ def plain(report: Any) -> dict[str, Any]:
     found = json.loads(json.dumps(kept(report)))
     assert isinstance(found, dict)
     return found
-
-
-def rows(db: str, sql: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(db)) as connection:
-        return connection.execute(sql).fetchall()
 
 
 def schema(db: str) -> list[tuple[str, str, list[tuple[Any, ...]]]]:
@@ -114,16 +108,14 @@ def test_documents_of_an_odd_form_give_no_rows(document: dict[str, Any]) -> None
     assert set(provenance(document)) == {column.name for column in PROVENANCE}
 
 
-def test_all_measured_operators_and_the_readings_of_the_longest_are_rows(tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_all_measured_operators_and_the_readings_of_the_longest_are_rows(db: str) -> None:
     many = tuple(replace(ADD, name=f"k{at}", total_us=1000.0 - at) for at in range(COUNTED + 5))
     save(plain(replace(WHOLE, measured=many)), db=db)
     assert rows(db, "select count(*), min(time_us) from operators") == [(COUNTED + 5, 1000.0 - COUNTED - 4)]
     assert rows(db, "select count(*) from counters") == [(COUNTED,)]
 
 
-def test_how_a_run_was_measured_stands_beside_it(tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_how_a_run_was_measured_stands_beside_it(db: str) -> None:
     save(plain(WHOLE), db=db)
     (row,) = rows(
         db, "select mode, tool, chip_basis, candidates, clock_mhz, command, content, warm_up from runs"
@@ -136,8 +128,7 @@ def test_how_a_run_was_measured_stands_beside_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_a_view_has_the_columns_that_are_documented(name: str, tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_a_view_has_the_columns_that_are_documented(name: str, db: str) -> None:
     for report in (SAMPLE, WHOLE, EMPTY):
         save(plain(report), db=db)
     found = query(f"select * from {name}", db=db)
@@ -145,8 +136,7 @@ def test_a_view_has_the_columns_that_are_documented(name: str, tmp_path: Path) -
     assert found.rows
 
 
-def test_shares_of_the_views_add_up(tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_shares_of_the_views_add_up(db: str) -> None:
     save(plain(WHOLE), db=db)
     assert query("select name, share, running_share from operator_times order by position", db=db).rows == (
         ("add_kernel", 0.75, 0.75), ("mm_kernel", 0.25, 1.0),
@@ -165,15 +155,13 @@ def test_shares_of_the_views_add_up(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_what_was_measured_is_kept_whole(tmp_path: Path) -> None:
-    db = str(tmp_path / "kb.db")
+def test_what_was_measured_is_kept_whole(db: str) -> None:
     save(plain(WHOLE), db=db)
     assert load_run("last", db=db)["measured"] == plain(WHOLE)["measured"]
 
 
-def test_a_share_of_operators_that_are_not_all_kept_is_of_the_run(tmp_path: Path) -> None:
+def test_a_share_of_operators_that_are_not_all_kept_is_of_the_run(db: str) -> None:
     """An estimate keeps its longest operators alone; they are not the whole."""
-    db = str(tmp_path / "kb.db")
     document = plain(WHOLE) | {"measured": []}
     whole = sum(item["time_us"] for item in document["operators"]) * 2
     save(document | {"total_us": whole}, db=db)
