@@ -37,7 +37,7 @@ KEYS: Mapping[str, Key] = {
 }
 
 
-_preferred: dict[str, str] = {}  # what an option of this process says
+_preferred: dict[str, str] = {}  # what an option of the command that runs says
 
 
 class Setting(NamedTuple):
@@ -72,7 +72,7 @@ def value(key: str) -> str:
 
 
 def prefer(key: str, wanted: str) -> None:
-    """What an option says for the rest of this process; an empty text takes it back."""
+    """What an option says for the command that runs; an empty text takes it back."""
     _preferred.pop(key, None)
     if wanted:
         _preferred[key] = wanted

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import kb.commands
+from kb import settings
 from kb.commands._console import PAGE_FORMATS
 from kb.commands._options import COMMON_PANEL, with_common
 
@@ -23,7 +24,10 @@ def run(args: list[str]) -> int:
     """Run one command line and return its exit status; errors are left to the caller."""
     if not args:
         args = ["--help"]
-    result = build(args[0])(args=args, prog_name="kb", standalone_mode=False)
+    try:
+        result = build(args[0])(args=args, prog_name="kb", standalone_mode=False)
+    finally:
+        settings.prefer("db", "")  # an option holds for its command
     if result == INTERRUPTED:  # typer swallows Ctrl-C
         raise KeyboardInterrupt
     return result if isinstance(result, int) else 0

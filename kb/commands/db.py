@@ -26,6 +26,8 @@ PANEL, ORDER = "Upkeep", 11
 def _status(common: Common) -> int:
     """Say what the store is, which schema it has, what it holds and what this role may do.
 
+    Exit status: 0 told, 3 it cannot be reached or understood.
+
     Examples:
       kb db status
       kb db status --db postgresql://kb@db.example/kb --format json
@@ -76,7 +78,9 @@ def _copy(
     """Copy runs and outcomes from one store to another, of either kind, and compare every table.
 
     What is there already stays. A copy that was interrupted goes on when the command is given again; until it is complete
-    the destination says so. Exit status 1 when the tables differ in the end.
+    the destination says so.
+
+    Exit status: 0 all is there, 1 the tables differ in the end, 3 a store cannot be reached or understood.
 
     Examples:
       kb db copy ~/.local/share/kb/kb.db postgresql://kb@db.example/kb
@@ -112,6 +116,8 @@ def _publish(common: Common) -> int:
 
     It takes the place of the knowledge there; whoever searches sees the old or the new.
 
+    Exit status: 0 published, 2 --db names no server, 3 it cannot be reached or written.
+
     Examples:
       kb db publish --db postgresql://kb@db.example/kb
     """
@@ -134,6 +140,8 @@ def _fetch(
 ) -> int:
     """Write the knowledge of a team's database as an index file, which KB_INDEX can name.
 
+    Exit status: 0 written, 2 the file is there already or --db names no server, 3 the server cannot be reached.
+
     Examples:
       kb db fetch team.db --db postgresql://kb@db.example/kb
     """
@@ -149,7 +157,9 @@ def _fetch(
     try:
         count = fetch(place, path, chosen.encoder(chosen.name()))
     except OSError as fault:
-        raise UsageError(f"cannot be written: {fault.strerror or fault}", where=str(path)) from fault
+        raise UsageError(
+            f"cannot be written: {fault.strerror or fault}", where=str(path), now="Give another name."
+        ) from fault
     page = Page(text("db.fetched", common.lang, count=count, path=str(path)), lang=common.lang)
     show(common, page, {"schema": "kb.db.fetch/1", "entries": count, "path": str(path)})
     return 0
@@ -157,6 +167,8 @@ def _fetch(
 
 def _migrate(common: Common) -> int:
     """Bring the schema of the store up to date; on a server only its owner can, once everybody has this version.
+
+    Exit status: 0 it is up to date, 3 it cannot be reached or written.
 
     Examples:
       kb db migrate --db postgresql://kb@db.example/kb
@@ -176,6 +188,8 @@ def _grant(
     ],
 ) -> int:
     """Let a role read runs, outcomes and knowledge, and write nothing.
+
+    Exit status: 0 granted, 2 --db names no server, 3 it cannot be reached or this role may not grant.
 
     Examples:
       kb db grant analyst --db postgresql://kb@db.example/kb

@@ -91,4 +91,4 @@ def test_a_damaged_store_is_3(kb: Any, tmp_path: Path) -> None:
         done = kb(*line, "--db", "bad.db")
         assert done.status == 3
         assert "bad.db" in done.err
-    assert kb("runs", "list", "--db", "postgresql://h/kb").status == 2
+    assert kb("runs", "list", "--db", "mysql://h/kb").status == 2

@@ -70,6 +70,19 @@ runs show 0 {run}
 runs export 0 {run} -o rows.csv
 runs delete 0 {run} --yes
 runs sql 0 "select 1"
+db status 0
+db status 3 --db {broken}
+db copy 0 {store} copy.db
+db copy 1
+db copy 3 {broken} copy.db
+db publish 0
+db publish 3 --db postgresql://kb@/kb?host=/nowhere
+db fetch 0
+db fetch 3 out.db --db postgresql://kb@/kb?host=/nowhere
+db migrate 0
+db migrate 3 --db {broken}
+db grant 0
+db grant 3 analyst --db postgresql://kb@/kb?host=/nowhere
 doctor 0
 doctor 1
 validate 0
@@ -105,6 +118,11 @@ new 0 tip of-mine --into .
 
 # Need more than a line: tests of their own, below or in the file that is named.
 ELSEWHERE = {
+    ("db copy", 1): "tests/commands/test_commands_db.py::test_tables_that_differ_are_1",
+    **{
+        (f"db {name}", 0): "tests/commands/test_commands_db.py::test_a_team_from_first_to_last"
+        for name in ("publish", "fetch", "grant")
+    },
     ("doctor", 0): "tests/commands/test_exit_statuses.py::test_a_machine_that_can_collect",
     (
         "index",
@@ -165,6 +183,8 @@ def test_status(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     places = place(tmp_path, {word for text in arguments for word in re.findall(r"\{(\w+)\}", text)})
+    if "{store}" in arguments:
+        run(["advise", str(SAMPLE)], tmp_path, monkeypatch)
     if "{run}" in arguments:
         run(["advise", str(SAMPLE)], tmp_path, monkeypatch)
         places["run"] = "last"
@@ -245,7 +265,7 @@ def run(line: list[str], home: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def place(folder: Path, wanted: set[str]) -> dict[str, str]:
     """The files that a line names, made where the test may write."""
-    made = {"sample": str(SAMPLE), "model": str(MODEL)}
+    made = {"sample": str(SAMPLE), "model": str(MODEL), "store": str(folder / "runs.db")}
     for name in wanted - made.keys() - {"run"}:
         made[name] = str(MAKERS[name](folder))
     return made
