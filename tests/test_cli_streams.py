@@ -22,6 +22,7 @@ COMMANDS: dict[str, list[str]] = {
     "config": ["config", "list"],
     "schema": ["schema", "report"],
     "compare": ["compare", SAMPLE, SAMPLE],
+    "db": ["db", "status"],
     "browse": ["browse", "--help"],
     "mcp": ["mcp", "--help"],
     "outcome": ["outcome"],

@@ -145,7 +145,7 @@ def test_the_lowest_versions_are_those_declared() -> None:
     )
     declared = {}
     for text in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]):
-        name, _, rest = re.split(r"(?=[>=<; ])", text, maxsplit=1)[0], "", text
+        name, _, rest = re.split(r"(?=[\[>=<; ])", text, maxsplit=1)[0], "", text
         lowest = re.search(r">=\s*([\w.]+)", rest)
         if name not in NOT_PINNED and lowest:
             declared[name] = lowest[1]

@@ -36,7 +36,7 @@ def test_every_direct_dependency_is_told_with_its_lowest_version() -> None:
     told = dict(re.findall(r"^\| ([\w-]+) \| ([\d.]+|any) \|", PAGE, re.MULTILINE))
     extras = {extra: names for extra, names in PROJECT["optional-dependencies"].items() if extra != "test"}
     for text in (*PROJECT["dependencies"], *(one for names in extras.values() for one in names)):
-        name = re.split(r"[>=<; ]", text)[0]
+        name = re.split(r"[\[>=<; ]", text)[0]
         lowest = re.search(r"[>=]=\s*([\w.]+)", text)
         assert name in TOOLS or told.get(name) == (lowest[1] if lowest else "any"), text
 

@@ -32,7 +32,7 @@ NEVER_METHODS = {"extractall", "extract", "enable_load_extension", "load_extensi
 # who opens SQLite files, each looked at: read only or defended, see docs/security.md
 OPENS_SQLITE = {
     "kb/engine/readers/sqlite_file.py", "kb/store/database.py", "kb/knowledge/store.py", "kb/knowledge/index.py",
-    "kb/knowledge/embed.py", "kb/models/static.py",
+    "kb/knowledge/embed.py", "kb/knowledge/publish.py", "kb/knowledge/stems.py", "kb/models/static.py",
 }  # fmt: skip
 
 
