@@ -71,9 +71,9 @@ class OperatorFloor:
 
 @dataclass(frozen=True, slots=True)
 class WallPart:
-    """A part of the elapsed time of a run: "compute", "communication" (not hidden), "idle"."""
+    """A part of the elapsed time of a run; its communication is what nothing hides."""
 
-    name: str
+    name: Literal["compute", "communication", "idle"]
     time_us: float
 
 

@@ -117,6 +117,10 @@ def _without(found: Any, key: str) -> Any:
         (lambda d: d | {"total_us": True}, "report.total_us has the wrong type"),
         (lambda d: d | {"chip": d["chip"] | {"basis": "guess"}}, "report.chip.basis is not one of"),
         (lambda d: d | {"capture": None}, "report.capture has the wrong type"),
+        (
+            lambda d: d | {"charts": d["charts"] | {"wall": [{"name": "no part", "time_us": 1.0}]}},
+            "wall[0].name is not one of",
+        ),
     ],
 )
 def test_damage_is_named_with_its_place(change: Any, what: str) -> None:

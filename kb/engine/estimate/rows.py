@@ -103,7 +103,7 @@ def _head(cells: list[str], where: str) -> list[str]:
     twice = {name for name in names if name and names.count(name) > 1}
     if twice:
         raise SourceError(
-            f"column {min(twice)} stands twice in the header", where=where, now="Keep one of them."
+            f"column {min(twice)[:40]!r} stands twice in the header", where=where, now="Keep one of them."
         )
     return names
 

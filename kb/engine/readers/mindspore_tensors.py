@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 
 from kb.engine.readers.tensors import MOST_AXES, MOST_TENSORS
@@ -47,4 +48,4 @@ def _size(axis: object) -> int | None:
     if isinstance(axis, int) and not isinstance(axis, bool):
         return axis if abs(axis) < 10**18 else None
     text = axis.strip() if isinstance(axis, str) else ""
-    return int(text) if text.lstrip("-").isdecimal() and len(text) < 19 else None
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None

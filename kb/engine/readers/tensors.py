@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from kb.engine.readers.columns import missing
 from kb.engine.readers.words import clean
 from kb.model import Tensor
 
 MOST_TENSORS = 256
 MOST_AXES = 32
+_AXIS = re.compile(r"-?[0-9]{1,18}")
 
 
 def parse(shapes: str, dtypes: str, formats: str) -> tuple[Tensor, ...]:
@@ -41,9 +44,7 @@ def _tensor(shape: str, dtype: str, layout: str) -> Tensor:
         # dtype DT_UNDEFINED marks an input that was not given; a real dtype without axes is a scalar
         absent = not dtype or missing(dtype) or dtype.upper() in ("DT_UNDEFINED", "UNDEFINED")
         return Tensor(None) if absent else Tensor((), dtype, layout)
-    axes = shape.split(",")
-    if len(axes) <= MOST_AXES and all(
-        axis.strip().lstrip("-").isdecimal() and len(axis) < 19 for axis in axes
-    ):
+    axes = [axis.strip() for axis in shape.split(",")]
+    if len(axes) <= MOST_AXES and all(_AXIS.fullmatch(axis) for axis in axes):
         return Tensor(tuple(int(axis) for axis in axes), dtype, layout)
     return Tensor(None, dtype, layout)

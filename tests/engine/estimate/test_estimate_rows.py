@@ -62,6 +62,7 @@ def test_list_spelling(tmp_path: Path) -> None:
     [
         (("chip\tin_shapes", "x\t1"), 1, "no column op_type"),
         (("op_type\top_type", "x\ty"), 1, "stands twice"),
+        (("op_type\t\x1b[2J\t\x1b[2J", "x\ty\tz"), 1, r"column '.x1b.2J' stands twice"),
         (("op_type\tin_shapes", "Add\t1\t2"), 2, "3 cells, the header has 2"),
         (("op_type\tin_shapes", "\t1"), 2, "op_type is empty"),
         (("op_type\tin_shapes", "Add\t1,a"), 2, "not understood"),
