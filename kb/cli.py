@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: list[str]) -> int:
     own = args[: args.index("--")] if "--" in args else args
     shown = warnings.showwarning
-    warnings.showwarning = _plugin_warnings(shown, quiet="-q" in own or "--quiet" in own)
+    warnings.showwarning = _own_warnings(shown, quiet="-q" in own or "--quiet" in own)
     try:
         status = _answer(args)
         sys.stdout.flush()
@@ -69,14 +69,14 @@ def _answer(args: list[str]) -> int:
         return _report(fault, _language(own))
 
 
-def _plugin_warnings(shown: Callable[..., None], *, quiet: bool) -> Callable[..., None]:
-    """How warnings are shown: what is wrong with somebody's plugin as a message of ours, others as Python does."""
+def _own_warnings(shown: Callable[..., None], *, quiet: bool) -> Callable[..., None]:
+    """How warnings are shown: what is wrong with a plugin or a rule as a message of ours, others as Python does."""
 
     def show(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
-        if category.__name__ != "PluginWarning":
+        if category.__name__ not in ("PluginWarning", "RuleWarning"):
             shown(message, category, *where, **more)
         elif not quiet:
-            _tell(f"the plugin {message}")
+            _tell(f"the plugin {message}" if category.__name__ == "PluginWarning" else f"{message}")
 
     return show
 

@@ -49,3 +49,10 @@ def test_help_loads_nothing_heavy(tmp_path: Path, arguments: list[str]) -> None:
 def test_search_needs_the_standard_library_alone(tmp_path: Path, query: str) -> None:
     loaded(tmp_path, "search", query)  # a first call may have to build the index, which reads the entries
     assert not loaded(tmp_path, "search", query) & (HEAVY | SHOWN)
+
+
+def test_the_version_loads_no_command() -> None:
+    from kb.commands import _app
+
+    assert _app.build("--version").registered_commands == []
+    assert _app.build("--help").registered_commands != []

@@ -34,7 +34,7 @@ def run(args: list[str]) -> int:
 
 
 def build(wanted: str = "") -> typer.Typer:
-    """The application; with the name of a command in `wanted` only that one is loaded."""
+    """The application; with the name of a command in `wanted` only that one is loaded, for `--version` none."""
     app = typer.Typer(name="kb", cls=_Root, rich_markup_mode=None, help=_HELP, invoke_without_command=False)
     app.callback()(_root)
     found = {name_of(module): module for module in _modules(wanted)}
@@ -91,6 +91,8 @@ def _root(
 
 
 def _modules(wanted: str) -> Iterator[ModuleType]:
+    if wanted == "--version":
+        return
     names = [found.name for found in iter_modules(kb.commands.__path__) if not found.name.startswith("_")]
     chosen = wanted.replace("-", "_")
     for name in [chosen] if chosen in names else names:

@@ -91,9 +91,12 @@ def _cells(metric: str, tool: str) -> Sequence[str]:
 
 
 def with_commands(items: Iterable[NotJudged], tool: str, features: RunFeatures) -> tuple[NotJudged, ...]:
-    """The items with the command in place of what the bottleneck says for any tool."""
+    """The items with the command in place of what the bottleneck says for any tool; a rule that failed needs none."""
     out = []
     for item in items:
+        if not item.collect:
+            out.append(item)
+            continue
         bottleneck = registry().get(item.id)
         asked = [features.run] if bottleneck and bottleneck.judge_run else features.operators
         lacking = next(

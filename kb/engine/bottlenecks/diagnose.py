@@ -1,6 +1,7 @@
 """All bottlenecks over all operators of a run: findings by time at stake, and what was not judged.
 
-Equal judgements on operators of one type become one finding; nothing is reported call by call.
+Equal judgements on operators of one type become one finding; nothing is reported call by call. A rule that fails is listed
+as not judged; the others are asked all the same.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kb.addition import plain_sum
 from kb.engine.bottlenecks import registry
+from kb.engine.bottlenecks.asking import Asked
 from kb.engine.bottlenecks.gate import (
     ALWAYS,
     INFORMATIVE,
@@ -29,12 +32,13 @@ MAX_OPERATORS = 12  # named in one finding; the rest is counted
 def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagnosis:
     """Judge everything; order and content depend on the features only."""
     not_judged: list[NotJudged] = []
+    asked = Asked()
     held: dict[tuple[str, str], list[tuple[Features, Held]]] = defaultdict(list)
     candidates = [f for f in operators if worth_judging(f, scope)]
     small = {id(f): reason for f in candidates if (reason := too_small(f)) is not None}
     contradicted = set()
     for f in candidates:
-        here = _judge_operator(f, _askable(f, small=id(f) in small))
+        here = _judge_operator(f, _askable(f, small=id(f) in small), asked)
         if any(bottleneck.id == "capture-contradicts-size" for bottleneck, _ in here):
             contradicted.add(id(f))
             here = [pair for pair in here if pair[0].id == "capture-contradicts-size"]
@@ -45,7 +49,7 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
     findings = [item for item in findings if item.pattern not in INFORMATIVE]
     for bottleneck in _run_level(scope):
         judge = None if bottleneck.missing(run) else bottleneck.judge_run
-        whole = judge(run, operators) if judge is not None else None
+        whole = asked.ask(bottleneck, "the run", partial(judge, run, operators), None) if judge else None
         if whole is not None:
             findings.append(_run_finding(bottleneck, whole))
     findings = _without_shadowed(findings)
@@ -59,7 +63,8 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
                 )
             )
     judged = [f for f in candidates if id(f) not in small and id(f) not in contradicted]
-    not_judged += _missing(judged, run, scope)
+    not_judged += _missing(judged, run, scope, asked)
+    not_judged += asked.failed()
     findings.sort(
         key=lambda item: (
             -item.share * (item.headroom if item.headroom is not None else 0.3),
@@ -79,14 +84,16 @@ def _askable(f: Features, *, small: bool) -> frozenset[str] | None:
     return ALWAYS | INFORMATIVE if near_floor(f) else None
 
 
-def _judge_operator(f: Features, askable: frozenset[str] | None) -> list[tuple[Bottleneck, Held]]:
+def _judge_operator(
+    f: Features, askable: frozenset[str] | None, asked: Asked
+) -> list[tuple[Bottleneck, Held]]:
     found: dict[str, tuple[Bottleneck, Held]] = {}
     for bottleneck in registry().values():
         if bottleneck.judge is None or (askable is not None and bottleneck.id not in askable):
             continue
-        if not bottleneck.applies(f) or bottleneck.missing(f):
+        if not _applies(bottleneck, f, asked) or bottleneck.missing(f):
             continue
-        verdict = bottleneck.judge(f)
+        verdict = asked.ask(bottleneck, _name(f), partial(bottleneck.judge, f), None)
         if verdict is not None:
             found[bottleneck.id] = (bottleneck, verdict)
     return [
@@ -95,6 +102,10 @@ def _judge_operator(f: Features, askable: frozenset[str] | None) -> list[tuple[B
         if not any(other in found for other in pair[0].yields_to)
         and (pair[0].parent is None or _counts(pair[0].parent, found))
     ]
+
+
+def _applies(bottleneck: Bottleneck, f: Features, asked: Asked) -> bool:
+    return asked.ask(bottleneck, _name(f), partial(bottleneck.applies, f), otherwise=False)
 
 
 def _counts(parent: str, found: Mapping[str, tuple[Bottleneck, Held]]) -> bool:
@@ -198,17 +209,17 @@ def _without_shadowed(findings: list[Finding]) -> list[Finding]:
     return out
 
 
-def _missing(operators: Sequence[Features], run: Features, scope: str) -> list[NotJudged]:
+def _missing(operators: Sequence[Features], run: Features, scope: str, asked: Asked) -> list[NotJudged]:
     """Bottlenecks that apply to some operator but could be judged on none."""
     out = []
     for bottleneck in registry().values():
         if bottleneck.judge_run is not None:
             lacking = bottleneck.missing(run) if scope == "run" else ()
         else:
-            asked = [f for f in operators if bottleneck.applies(f)]
-            if not asked or any(not bottleneck.missing(f) for f in asked):
+            meant = [f for f in operators if _applies(bottleneck, f, asked)]
+            if not meant or any(not bottleneck.missing(f) for f in meant):
                 continue
-            lacking = bottleneck.missing(asked[0])
+            lacking = bottleneck.missing(meant[0])
         if lacking:
             words = ", ".join(need.replace("|", " or ") for need in lacking)
             out.append(

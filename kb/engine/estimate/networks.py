@@ -35,7 +35,6 @@ SPLIT = (
 HOLD = 0.1  # penalty on the squared logarithm of a factor, beside residuals rounded off below KNEE
 KNEE = 0.15
 MOST_STEPS = 100
-UNSCALED = Scale(1.0, 1.0, 1.0, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from kb.engine.family.tokens import token
 from kb.engine.family.wiring import Wiring
 from kb.graph.types import Model, Node, Shape
 
-LAYERS = ("Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "Einsum")
 _ACTIVE = frozenset({"Relu", "LeakyRelu", "PRelu", "Sigmoid", "HardSigmoid", "HardSwish", "Clip", "Mul", "Add", "BatchNormalization", "Tanh", "Elu", "InstanceNormalization", "Erf", "Div", "Pad", "Slice", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Softmax"})  # fmt: skip
 _VIEW = frozenset({"Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten", "Slice", "Expand"})
 _SOFT = frozenset(

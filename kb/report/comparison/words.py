@@ -13,7 +13,6 @@ DIMENSIONS = (
 )  # fmt: skip
 # Known only where a run has several of them, or where somebody set it: no news when nobody knows.
 SILENT = ("warm-up", "cann", "ranks", "work", "operators")
-VERDICTS = ("faster", "slower", "within-noise", "not-comparable", "gone", "new")
 STATES = ("gone", "new", "stays", "not-judged", "first-judged")
 BASES = ("launch", "launches", "run", "step", "cores", "given", "operators", "stated")
 LONG = 60  # columns of a value that a condition is compared by
