@@ -66,7 +66,8 @@ def listening(port: int, where: str) -> socket.socket:
     Raises:
         UsageError: the port is taken.
     """
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio sends without delay where the protocol is named; else an answer in two packets waits 40 ms for a receipt
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
