@@ -83,6 +83,8 @@ def running(*settings: str) -> Iterator[Server]:
         as_whom = {"user": "nobody", "group": "nogroup", "extra_groups": []}
         shutil.chown(folder, "nobody", "nogroup")
         folder.chmod(0o755)
+        if not _open_to_others(programs):
+            programs = _copied(programs, folder)
     process = None
     try:
         _initialise(programs, folder, as_whom)
@@ -95,6 +97,20 @@ def running(*settings: str) -> Iterator[Server]:
         if process is not None:
             _stop(process)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open_to_others(programs: Path) -> bool:
+    """Whether a user who owns nothing can reach these programs: an environment may lie in a folder of its owner's alone."""
+    return all(place.stat().st_mode & 0o001 for place in (programs, *programs.parents))
+
+
+def _copied(programs: Path, folder: Path) -> Path:
+    """The programs and their libraries, laid out in `folder` as the wheel has them."""
+    package = programs.parent.parent
+    for part in (programs.parent, package.with_name(f"{package.name}.libs")):
+        if part.is_dir():
+            shutil.copytree(part, folder / part.relative_to(package.parent), symlinks=True)
+    return folder / programs.relative_to(package.parent)
 
 
 def _initialise(programs: Path, folder: Path, as_whom: dict[str, Any]) -> None:
