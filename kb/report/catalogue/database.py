@@ -17,7 +17,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "db.entries": ("Entries", "知识条目", "エントリ"),
     "db.equal": ("Equal", "一致", "一致"),
     "db.fetched": (
-        "{count} entries written to {path}",
+        "{count} {count:entry|entries} written to {path}",
         "已将 {count} 条知识条目写入 {path}",
         "エントリ {count} 件を {path} に書き込みました",
     ),
@@ -34,7 +34,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "db.no": ("no", "否", "いいえ"),
     "db.pgvector": ("pgvector", "pgvector", "pgvector"),
     "db.published": (
-        "{count} entries are the team's knowledge now",
+        "{count} {count:entry is|entries are} the team's knowledge now",
         "团队知识库现有 {count} 条知识条目",
         "チームの知識ベースは {count} 件になりました",
     ),
