@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import postgres_server
@@ -42,7 +44,11 @@ def postgres() -> Iterator[postgres_server.Server]:
     """A real server with pgvector, started once for all tests and stopped after them."""
     if why := postgres_server.missing():
         pytest.skip(f"no PostgreSQL to test on: {why}")
-    with postgres_server.running() as server:
+    with ExitStack() as held:
+        try:
+            server = held.enter_context(postgres_server.running())
+        except (OSError, RuntimeError, subprocess.SubprocessError) as fault:
+            pytest.skip(f"PostgreSQL does not start here: {type(fault).__name__}: {fault}"[:300])
         yield server
 
 
