@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb.errors import SourceError
+from kb.guarded import defend
 from kb.knowledge import record
 from kb.knowledge.embed import Encoder
 from kb.knowledge.nearest import LARGE
@@ -211,6 +212,7 @@ def _occurrences(index: Index) -> sqlite3.Connection:
             "an index in memory cannot be published", now="Let KB_INDEX name a file that can be written."
         )
     found = sqlite3.connect(f"{Path(index.where).resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    defend(found)
     found.execute("create virtual table temp.occurrence using fts5vocab('main', 'fts', 'instance')")
     return found
 

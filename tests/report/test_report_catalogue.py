@@ -5,10 +5,12 @@ import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import kb.report
+from kb.comparison import Verdict
 from kb.knowledge.schema import EFFORT, WHO
 from kb.knowledge.status import GROUPS
 from kb.knowledge.wording import discouraged
@@ -89,7 +91,7 @@ def test_no_text_is_left_over() -> None:
     kinds |= {f"chart.wall.{part}" for part in ("compute", "communication", "idle")}
     kinds |= {f"who.{who}" for who in WHO} | {f"who.effort.{effort}" for effort in EFFORT}
     kinds |= {f"role.{role}" for role in ("check", "reference", "warning")}
-    kinds |= {"change.faster", "compare.faster"}  # a verdict, built by the engine
+    kinds |= {f"{area}.{verdict}" for area in ("change", "compare") for verdict in get_args(Verdict)}
     assert sorted(set(TEXTS) - whole - computed - kinds) == []
 
 
