@@ -51,9 +51,10 @@ class Turns:
             self._limiter = anyio.CapacityLimiter(self._at_once)
         self._in_hand += 1
         try:
-            return await anyio.to_thread.run_sync(
+            found: _Found = await anyio.to_thread.run_sync(
                 functools.partial(work, *args, **given), limiter=self._limiter
             )
+            return found
         finally:
             self._in_hand -= 1
 
