@@ -66,32 +66,18 @@ def advise(
         SourceError: a file could not be read, or the run not kept. UsageError: an unknown chip.
         NothingToJudge: the counters that any judgement needs are not there.
     """
-    from dataclasses import replace
-
+    from kb import kept
     from kb.engine import pipeline
+    from kb.library.request import request
     from kb.report import json
     from kb.store.outcomes import load
-    from kb.store.runs import judged_for, save
 
-    request = pipeline.Request(soc, shape, None, top, load(db=db))
-    report = pipeline.advise(list(paths), replace(request, top=pipeline.KEPT))
-    document = json.document(pipeline.narrow(report, request))
-    if keep:
-        before = judged_for(report.run, db=db)
-        save(json.kept(report), db=db)
-        if before is not None and before != (report.chip.soc,):
-            document["warnings"] = [
-                *document.get("warnings", ()),
-                instead(report.run, before[0], report.chip.soc),
-            ]
+    asked = request(soc=soc, shape=shape, top=top, outcomes=load(db=db))
+    report = pipeline.advise(list(paths), asked.in_full())
+    document = json.document(pipeline.narrow(report, asked))
+    if keep and (remark := kept.keep(report, db=db)):
+        document["warnings"] = [*document.get("warnings", ()), remark]
     return document
-
-
-def instead(run: str, before: str | None, now: str | None, option: str = "soc") -> str:
-    """The remark that a run took the place of itself judged for another chip, which `option` states."""
-    chips = [f"for {soc}" if soc else "without a stated chip" for soc in (before, now)]
-    again = f"with {option} {before}" if before else f"without {option}"
-    return f"run {run} was kept as judged {chips[0]} and is now kept as judged {chips[1]}; {again} it is as before"
 
 
 def check_model(model: Path, *, soc: str) -> Document:
@@ -159,15 +145,10 @@ def compare(before: Path | str, after: Path | str, *, db: str | None = None) -> 
     Raises:
         UsageError: no such run. SourceError, NothingToJudge: a profile cannot be read or judged.
     """
-    from kb import library
-    from kb.report.load import report_from_dict
+    from kb import kept, library
 
-    def side(given: Path | str) -> Any:
-        if isinstance(given, Path):
-            return given
-        return report_from_dict(kept(given, db=db), where=f"run {given}")
-
-    return library.compare(side(before), side(after)).to_dict()
+    one, two = (side if isinstance(side, Path) else kept.load(side, db=db) for side in (before, after))
+    return library.compare(one, two).to_dict()
 
 
 def ask(question: str, *, run: str = "", lang: str = "en", db: str | None = None) -> Document:
@@ -198,30 +179,16 @@ def runs(*, limit: int = 20, db: str | None = None) -> Document:
     return runs_document(list_runs(db=db, limit=limit))
 
 
-def kept(run_id: str, *, db: str | None = None) -> Document:
-    """All that is kept of a run: its report and the operators that a comparison needs.
-
-    Raises:
-        UsageError: no such run. SourceError: the store cannot be read.
-    """
-    from kb.store.runs import load_run
-
-    return dict(load_run(run_id, db=db))
-
-
-def run(run_id: str, *, top: int | None = None, db: str | None = None) -> Document:
-    """The report of a kept run, `kb.report/1`; with `top` as `advise` would give it with at most so many recommendations.
+def run(run_id: str, *, top: int, db: str | None = None) -> Document:
+    """The report of a kept run, `kb.report/1`, as `advise` gives it with at most `top` recommendations.
 
     Raises:
         UsageError: no such run. SourceError: the store cannot be read.
     """
     from dataclasses import replace
 
+    from kb import kept
     from kb.report import json
-    from kb.report.load import report_from_dict
 
-    found = kept(run_id, db=db)
-    if top is None:
-        return {key: value for key, value in found.items() if key != "measured"}
-    report = report_from_dict(found, where=f"run {run_id}")
+    report = kept.load(run_id, db=db)
     return json.document(replace(report, recommendations=report.recommendations[:top]))

@@ -12,13 +12,12 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import DataTable, Footer, Input, Static, TabbedContent, TabPane
 
-from kb import service, units
+from kb import kept, service, units
 from kb.browse.pages import finding_page, report_page
 from kb.errors import KbError
 from kb.model import Report
 from kb.report.catalogue import say
 from kb.report.entries import entry_page
-from kb.report.load import report_from_dict
 from kb.report.page import Page
 from kb.report.page import text as as_text
 from kb.report.text import clean, shorten
@@ -138,7 +137,7 @@ class Browse(App[None]):
 
     def _show_run(self, run: str) -> None:
         try:
-            found = report_from_dict(service.run(run, db=self.db), where=f"run {run}")
+            found = kept.load(run, db=self.db)
         except KbError as fault:
             self._fault("run-told", fault)
             return

@@ -10,7 +10,7 @@ from kb.commands._calibration import kept_scales
 from kb.commands._console import Common
 from kb.commands._kept import kept
 from kb.commands._progress import working
-from kb.commands._reports import in_full, print_reports
+from kb.commands._reports import print_reports
 from kb.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ def foretold(
 
     with working(given, f"estimating {path}"):
         if path.suffix.lower() == ".onnx":
-            return ahead.of_model(path, in_full(request), input_shapes, scales)
+            return ahead.of_model(path, request.in_full(), input_shapes, scales)
         if input_shapes:
             raise UsageError(
                 "an operator JSON has shapes of its own", where="--input-shape", now="Leave it out."
             )
-        return ahead.of_operators(path, in_full(request), scales)
+        return ahead.of_operators(path, request.in_full(), scales)
 
 
 def print_forecast(

@@ -17,15 +17,11 @@ def kept(given: Common, report: Report) -> Report:
 
     Where it takes the place of the same run judged for another chip, that is said.
     """
-    from kb.report import json
-    from kb.service import instead
-    from kb.store.runs import judged_for, save
+    from kb.kept import keep
 
     try:
-        before = judged_for(report.run, db=given.db or None)
-        save(json.kept(report), db=given.db or None)
-        if before is not None and before != (report.chip.soc,):
-            say(given, instead(report.run, before[0], report.chip.soc, "--soc"))
+        if remark := keep(report, db=given.db or None, option="--soc"):
+            say(given, remark)
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}. {fault.now}")
     return report

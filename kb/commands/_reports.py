@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kb.commands._console import Common, emit, screen_width, use_color
@@ -12,7 +11,6 @@ from kb.commands._options import Audience
 from kb.model import Report
 from kb.report import views
 from kb.report.translated import in_language
-from kb.vocabulary.entries import AUDIENCES
 
 if TYPE_CHECKING:
     from kb.engine.pipeline import Request
@@ -41,22 +39,10 @@ def request_for(
     given: Common, *, soc: str, shape: str = "", audience: Audience | None = None, top: int | None = None
 ) -> Request:
     """What the pipeline is asked, from the options of a command; what remedies gave here comes from the store."""
-    from kb.engine.pipeline import Request
+    from kb.library.request import request
 
-    who = AUDIENCES[audience.value] if audience else None
-    outcomes = kept_outcomes(given)
-    return (
-        Request(soc or None, shape or None, who, outcomes=outcomes)
-        if top is None
-        else Request(soc or None, shape or None, who, top, outcomes)
-    )
-
-
-def in_full(request: Request) -> Request:
-    """The same request for the report that is kept: nothing narrowed."""
-    from kb.engine.pipeline import KEPT
-
-    return replace(request, who=None, top=KEPT)
+    who = audience.value if audience else None
+    return request(soc=soc, shape=shape, audience=who, top=top, outcomes=kept_outcomes(given))
 
 
 def print_reports(given: Common, reports: Sequence[Report], *, many: bool = False) -> None:

@@ -10,7 +10,7 @@ from kb.commands._console import Common
 from kb.commands._files import existing_path
 from kb.commands._kept import kept
 from kb.commands._progress import working
-from kb.commands._reports import in_full, request_for
+from kb.commands._reports import request_for
 from kb.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
@@ -34,18 +34,17 @@ def report_of(common: Common, text: str, soc: str = "") -> Report:
         return found
     from kb.engine import pipeline
 
-    request = in_full(request_for(common, soc=soc))
+    request = request_for(common, soc=soc).in_full()
     with working(common, f"reading {path}") as progress:
         report = pipeline.advise([path], request, progress=progress)
     return kept(common, report)
 
 
 def _kept_run(common: Common, text: str) -> Report:
-    from kb.report.load import report_from_dict
-    from kb.store.runs import load_run
+    from kb.kept import load
 
     try:
-        return report_from_dict(load_run(text, db=common.db or None), where=f"run {text}")
+        return load(text, db=common.db or None)
     except UsageError as fault:
         if "/" in text or text.endswith((".csv", ".db", ".zip", ".json")):
             raise SourceError("no such file or folder", where=text, now="Check the path.") from fault

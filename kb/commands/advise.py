@@ -13,7 +13,7 @@ from kb.commands._console import Common
 from kb.commands._files import existing_path
 from kb.commands._kept import kept
 from kb.commands._progress import working
-from kb.commands._reports import FORMATS, in_full, print_reports, request_for, stated_soc
+from kb.commands._reports import FORMATS, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.textfile import STDIN
 
@@ -86,7 +86,7 @@ def run(
 
         counters = load(STDIN)
     with working(common, f"reading {metrics or ', '.join(map(str, given))}") as progress:
-        full = in_full(request)
+        full = request.in_full()
         if metrics is not None:
             reports = pipeline.advise_metrics(counters, full)
         else:

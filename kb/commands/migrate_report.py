@@ -56,7 +56,7 @@ def run(
     from kb.report.migration import migration_page
 
     form = _form(common, output)
-    request = request_for(common, soc=soc, shape="", audience=None, top=None)
+    request = request_for(common, soc=soc)
     found = foretold(common, model, request, input_shape or [], uncalibrated=uncalibrated)
     kept(common, found.report)
     entries = load_entries()

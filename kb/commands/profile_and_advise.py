@@ -14,12 +14,13 @@ from kb.commands._console import Common, emit, in_words, say
 from kb.commands._forecast import print_forecast
 from kb.commands._kept import kept
 from kb.commands._progress import counting
-from kb.commands._reports import FORMATS, in_full, print_reports, request_for, stated_soc
+from kb.commands._reports import FORMATS, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.report.catalogue import say as told
 
 if TYPE_CHECKING:
     from kb.engine.collect import Collected, Options, Plan
+    from kb.engine.pipeline import Request
     from kb.model import Report
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
@@ -113,7 +114,7 @@ def run(
       kb profile-and-advise yolov8s.onnx --soc Ascend310P3 --input-shape images:1,3,640,640
     """
     from kb import targets
-    from kb.engine import collect, pipeline
+    from kb.engine import collect
 
     soc = stated_soc(soc)
     if "" in target[:1]:
@@ -132,31 +133,56 @@ def run(
         timeout_s=timeout,
         output=output,
     )
-    if len(target) == 1 and is_profile(Path(target[0])) and not dry_run:
-        unused = ", ".join(filter(None, (_collecting(options), "--input-shape" if input_shape else "")))
-        if unused:
-            say(common, f"{target[0]} is a profile that exists: nothing is collected, {unused} not used")
-        return advise.run(common, paths=[target[0]], soc=soc, audience=audience, top=top)
-    if not dry_run and _kind(options) == "estimate":
-        unused = _collecting(replace(options, mode="auto"))
-        if unused:
-            say(common, f"{target[0]} is estimated: nothing is collected, {unused} not used")
-        request = request_for(common, soc=soc, shape="", audience=audience, top=top)
-        return print_forecast(common, Path(target[0]), request, input_shape or [], uncalibrated=uncalibrated)
-    plan = collect.plan(options, collect.look_around(), shown_only=dry_run)
     if dry_run:
-        lines = collect.render_plan(plan).splitlines()
-        emit("\n".join(in_words(common, line) for line in lines))
-        return 0
+        return _planned(common, options)
+    if len(target) == 1 and is_profile(Path(target[0])):
+        shapes = ["--input-shape"] if input_shape else []
+        _nothing_collected(common, options, "a profile that exists", *shapes)
+        return advise.run(common, paths=[target[0]], soc=soc, audience=audience, top=top)
+    if _kind(options) == "estimate":
+        _nothing_collected(common, replace(options, mode="auto"), "estimated")
+        request = request_for(common, soc=soc, audience=audience, top=top)
+        return print_forecast(common, Path(target[0]), request, input_shape or [], uncalibrated=uncalibrated)
+    collected = _collected(common, options)
+    return _advised(common, collected, request_for(common, soc=soc, audience=audience, top=top))
+
+
+def _planned(common: Common, options: Options) -> int:
+    """Print the command that would collect, and what it would do."""
+    from kb.engine import collect
+
+    plan = collect.plan(options, collect.look_around(), shown_only=True)
+    emit("\n".join(in_words(common, line) for line in collect.render_plan(plan).splitlines()))
+    return 0
+
+
+def _nothing_collected(common: Common, options: Options, what: str, *further: str) -> None:
+    """Say which options were given in vain, because the target is not run."""
+    unused = ", ".join((*_collecting(options), *further))
+    if unused:
+        say(common, f"{options.target[0]} is {what}: nothing is collected, {unused} not used")
+
+
+def _collected(common: Common, options: Options) -> Collected:
+    """Run the program under the profiler, and say what happens meanwhile."""
+    from kb.engine import collect
+
+    plan = collect.plan(options, collect.look_around())
     _announce(common, plan)
     with counting(common) as progress:
         collected = collect.collect(plan, progress=progress)
     say(common, told("collect.done", common.lang, folder=collected.folder))
     if collected.app_output:
         say(common, told("collect.app", common.lang, file=collected.app_output))
-    request = request_for(common, soc=soc, shape="", audience=audience, top=top)
-    report = pipeline.advise([collected.folder], in_full(request))
-    print_reports(common, [pipeline.narrow(kept(common, _as_collected(report, collected)), request)])
+    return collected
+
+
+def _advised(common: Common, collected: Collected, request: Request) -> int:
+    """Judge what was collected, keep the run, print its report."""
+    from kb.engine import pipeline
+
+    report = _as_collected(pipeline.advise([collected.folder], request.in_full()), collected)
+    print_reports(common, [pipeline.narrow(kept(common, report), request)])
     return 0
 
 
@@ -192,13 +218,13 @@ def is_profile(path: Path) -> bool:
         )  # a program may be run without being read; the reader says what is wrong
 
 
-def _collecting(options: Options) -> str:
-    """The options given that only a collection uses, as words."""
+def _collecting(options: Options) -> list[str]:
+    """The options given that only a collection uses."""
     plain = type(options)(target=options.target, soc=options.soc)
     names = [
         field.name for field in fields(options) if getattr(options, field.name) != getattr(plain, field.name)
     ]
-    return ", ".join("--" + name.removesuffix("_s").replace("_", "-") for name in names)
+    return ["--" + name.removesuffix("_s").replace("_", "-") for name in names]
 
 
 def _kind(options: Options) -> str:

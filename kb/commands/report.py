@@ -40,11 +40,10 @@ def run(
       kb report 4be1c0ff -o report.html
       kb report 4be1c0ff --format markdown -o -
     """
+    from kb.kept import load
     from kb.report import views
-    from kb.report.load import report_from_dict
-    from kb.store.runs import load_run
 
-    report = report_from_dict(load_run(run_id, db=common.db or None), where=f"run {run_id}")
+    report = load(run_id, db=common.db or None)
     if output is None or output == STDOUT:
         print_reports(common, [report])
         return 0

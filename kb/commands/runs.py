@@ -66,10 +66,9 @@ def _show(
       kb runs show 4be1c0ff
       kb runs show 4be1c0ff --format json
     """
-    from kb.report.load import report_from_dict
-    from kb.store.runs import load_run
+    from kb.kept import load
 
-    report = report_from_dict(load_run(run_id, db=common.db or None), where=f"run {run_id}")
+    report = load(run_id, db=common.db or None)
     print_reports(common, [report])
     return 0
 

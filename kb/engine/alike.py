@@ -8,6 +8,7 @@ from kb.addition import plain_sum
 from kb.engine import tensors
 from kb.engine.stated import sizes
 from kb.model import Features, PublishedGain
+from kb.vocabulary.work_patterns import PRODUCTS
 
 ALIKE = 1.0  # mean difference of the logarithms to base 2 up to which sizes count as alike
 
@@ -25,7 +26,7 @@ def apart(gain: PublishedGain, f: Features) -> float | None:
 
 def _product_sizes(text: str, pattern: str) -> dict[str, float]:
     """M, N and K of a product out of other words than their names: `8192 cubed`, `[1024,256] x [256,640]`."""
-    found = tensors.read(text, pattern) if pattern.startswith(tensors.PRODUCTS) else tensors.Sizes()
+    found = tensors.read(text, pattern) if pattern.startswith(PRODUCTS) else tensors.Sizes()
     if len(found.inputs) < 2 or not (found.inputs[0].shape and found.inputs[1].shape):
         return {}
     (m, k), n = found.inputs[0].shape, found.inputs[1].shape[1]

@@ -17,6 +17,7 @@ from kb.engine.alike import ALIKE, apart
 from kb.engine.metrics import RunFeatures
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
+from kb.vocabulary.work_patterns import ALL_PRODUCTS
 
 # The lists of a pattern are in rough order of trial; each place further down counts a little less.
 PLACE = 0.96
@@ -25,7 +26,7 @@ LAST_PLACE = 6  # from here on, and for an entry that the list does not hold, th
 TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise", "host"})
 # Work patterns whose kernels are written and tuned alike.
 _KIN = (
-    ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"),
+    ALL_PRODUCTS,
     ("conv2d", "conv3d", "depthwise", "conv2d_dx", "conv2d_dw", "deform_conv"),
     ("attention", "attention_grad", "attention_sparse", "attention_decode"),
     ("elementwise", "elementwise_binary", "elementwise_transcendental", "elementwise_nary", "elementwise_grad", "elementwise_gated", "logical", "compare", "cast", "foreach", "activation", "scan"),

@@ -64,6 +64,10 @@ class Request:
     outcomes: tuple[Outcome, ...] = ()
     spread: Spread = field(default_factory=Spread)
 
+    def in_full(self) -> Request:
+        """The same request for the report that is kept: nothing narrowed."""
+        return replace(self, who=None, top=KEPT)
+
 
 def advise(
     paths: Sequence[Path],

@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from kb import operators, targets
 from kb.engine import tensors
-from kb.engine.tensors import ASSUMED_DTYPE, MAX_ELEMENTS, NAMED
+from kb.engine.tensors import MAX_ELEMENTS, NAMED
 from kb.errors import UsageError
 from kb.model import Chip, CoreKind, Measure, Notice, Operator, Profile, Tensor
+from kb.vocabulary.dtypes import ASSUMED
 
 _DIMS = r"(\d{1,18}(?:\s*[x,*]\s*\d{1,18})*)"
 _SHAPE = re.compile(
@@ -57,7 +58,7 @@ def parse(text: str) -> tuple[Tensor, ...]:
                 where="--shape",
                 now="give the shape of one tensor, such as 8x1024",
             )
-        found_tensors.append(Tensor(shape, dtype or ASSUMED_DTYPE, "ND"))
+        found_tensors.append(Tensor(shape, dtype or ASSUMED.name, "ND"))
     return tuple(found_tensors)
 
 

@@ -12,9 +12,9 @@ import re
 from dataclasses import dataclass
 
 from kb.model import Tensor
+from kb.vocabulary.dtypes import ASSUMED, DTYPES
+from kb.vocabulary.work_patterns import PRODUCTS
 
-# What nobody stated: sized like float16, the narrowest common dtype, so that a volume computed from it is a lower bound.
-ASSUMED_DTYPE = "16-bit"
 LARGEST_AXIS = 2**31
 MAX_ELEMENTS = 2**50
 NAMED = re.compile(r"\b([A-Za-z][A-Za-z_]{0,7})\s*=\s*(\d{1,12})\b")
@@ -28,11 +28,9 @@ _WORDED = re.compile(
     r"\b(?:batch|rows?|tokens|seq|sequence|length|heads|channels|dim|hidden|width|height) (\d{1,9})\b",
     re.IGNORECASE,
 )
-_DTYPES = {
-    "half": "float16", "fp16": "float16", "float16": "float16", "bf16": "bfloat16", "bfloat16": "bfloat16",
-    "float32": "float32", "fp32": "float32", "float": "float32", "int8": "int8", "int32": "int32", "int64": "int64",
-}  # fmt: skip
-PRODUCTS = ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul")
+# Those that prose names; `double` and `bool` are words of their own there.
+_SAID = ("float16", "bfloat16", "float32", "int8", "int32", "int64")
+_DTYPES = {word: dtype.name for dtype in DTYPES if dtype.name in _SAID for word in dtype.spellings}
 # Classes whose result has the shape of their first input.
 _SAME_SHAPE = (
     "elementwise",
@@ -127,9 +125,9 @@ def _shapes(text: str) -> list[tuple[int, ...]]:
 
 
 def dtype_in(text: str) -> str:
-    """The first dtype that a text names, `ASSUMED_DTYPE` when it names none."""
+    """The first dtype that a text names, `ASSUMED` when it names none."""
     words = re.findall(r"[a-z]+\d*", text.lower())
-    return next((_DTYPES[word] for word in words if word in _DTYPES), ASSUMED_DTYPE)
+    return next((_DTYPES[word] for word in words if word in _DTYPES), ASSUMED.name)
 
 
 def _sane(tensor: Tensor) -> bool:

@@ -13,17 +13,13 @@ from pathlib import Path
 from kb.errors import SourceError
 from kb.graph.types import Attribute, Constant, Dim, Function, Graph, Model, Node, Scalar, Shape, Value
 from kb.graph.wire import MAX_DEPTH, Span, Spans
+from kb.vocabulary.dtypes import of_onnx
 
 KEPT_ELEMENTS = 64  # of a tensor; shapes, axes, scales and pads are shorter
 KEPT_LIST = 4096  # of an attribute
 KEPT_TEXT = 4096  # bytes of a string attribute
 EXTERNAL = 1  # TensorProto.data_location
 
-_DTYPES = (
-    "", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "float64",
-    "uint32", "uint64", "complex64", "complex128", "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
-    "float8_e5m2fnuz", "uint4", "int4", "float4_e2m1", "float8_e8m0", "uint2", "int2",
-)  # fmt: skip
 _RAW = {"float32": "f", "float64": "d", "int64": "q", "int32": "i", "int16": "h", "int8": "b", "uint8": "B", "bool": "B", "float16": "e"}  # fmt: skip
 
 
@@ -343,4 +339,4 @@ class _Reader:
 
 
 def _dtype(code: int) -> str:
-    return _DTYPES[code] if 0 <= code < len(_DTYPES) else f"type{code}"
+    return of_onnx(code) or (f"type{code}" if code else "")

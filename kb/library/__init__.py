@@ -6,15 +6,14 @@ Nothing is printed and nothing is kept; what a command would fail with is raised
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import wraps
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from kb.errors import UsageError, parameter
+from kb.library.request import request as asked_for
 from kb.library.results import CheckResult, Comparison, Report, SearchResult
-from kb.vocabulary.entries import AUDIENCES
 
 if TYPE_CHECKING:
     from kb import model
@@ -73,7 +72,7 @@ def advise(
     """
     from kb.engine import pipeline
 
-    asked = _request(request, soc, shape, audience, top)
+    asked = asked_for(request, soc=soc, shape=shape, audience=audience, top=top)
     return Report.of(pipeline.advise(_paths(paths), asked, knowledge, progress))
 
 
@@ -115,7 +114,9 @@ def advise_metrics(
 
     given: Path | Mapping[str, Any] | Sequence[Any]
     given = Path(source) if isinstance(source, (str, PathLike)) else source
-    found = pipeline.advise_metrics(given, _request(request, soc, shape, audience, top), knowledge)
+    found = pipeline.advise_metrics(
+        given, asked_for(request, soc=soc, shape=shape, audience=audience, top=top), knowledge
+    )
     reports = [Report.of(report) for report in found]
     return reports[0] if isinstance(source, Mapping) else reports
 
@@ -209,7 +210,7 @@ def compare(
     from kb.engine import pipeline
 
     one, two = (side if isinstance(side, model.Report) else _paths(side) for side in (before, after))
-    asked = _request(request, soc, None, None, None)
+    asked = asked_for(request, soc=soc)
     return Comparison.of(pipeline.compare(one, two, asked, noise=noise, knowledge=knowledge))
 
 
@@ -230,24 +231,3 @@ def _paths(given: AnyPath | Sequence[AnyPath]) -> list[Path]:
             "an empty path", where="paths", now='Give a path; "." stands for the current folder.'
         )
     return [Path(item) for item in items]
-
-
-def _request(
-    given: Request | None, soc: str | None, shape: str | None, audience: str | None, top: int | None
-) -> Request:
-    from kb.engine.pipeline import Request
-
-    if audience is not None and audience not in AUDIENCES:
-        raise UsageError(
-            f"no audience {audience!r}", where="audience", now=f"Choose one of {', '.join(AUDIENCES)}."
-        )
-    if top is not None and (not isinstance(top, int) or top < 1):
-        raise UsageError(f"{top!r} is no number above 0", where="top", now="Give a number from 1.")
-    asked = given or Request()
-    return replace(
-        asked,
-        soc=soc or asked.soc,
-        shape=shape or asked.shape,
-        who=AUDIENCES[audience] if audience else asked.who,
-        top=asked.top if top is None else top,
-    )

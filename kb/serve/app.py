@@ -17,11 +17,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kb import library, service
+from kb import kept, library, service
 from kb.errors import KbError, UsageError, parameter
 from kb.loopback import HOST, listening, run
 from kb.report.catalogue import say
-from kb.report.load import report_from_dict
 from kb.serve import pages
 from kb.vocabulary.entries import LANGUAGES
 
@@ -51,8 +50,7 @@ def build(token: str, db: str | None = None) -> Starlette:
 
     def one_run(request: Request) -> Response:
         name = request.path_params["run"]
-        found = report_from_dict(service.run(name, db=db), where=f"run {name}")
-        return HTMLResponse(pages.report(root, found, _lang(request)))
+        return HTMLResponse(pages.report(root, kept.load(name, db=db), _lang(request)))
 
     def compare(request: Request) -> Response:
         names = [request.query_params.get(side, "").strip() for side in ("before", "after")]
@@ -60,7 +58,7 @@ def build(token: str, db: str | None = None) -> Starlette:
             return HTMLResponse(
                 pages.comparison_form(root, service.runs(limit=SHOWN_RUNS, db=db)["runs"], _lang(request))
             )
-        before, after = (report_from_dict(service.kept(name, db=db), where=f"run {name}") for name in names)
+        before, after = (kept.load(name, db=db) for name in names)
         asked = dict(zip(("before", "after"), names, strict=True))
         return HTMLResponse(pages.comparison(root, library.compare(before, after), asked, _lang(request)))
 

@@ -6,8 +6,9 @@ import pytest
 
 from kb.engine.metrics.work import dtype_bytes
 from kb.engine.stated import apply
-from kb.engine.tensors import ASSUMED_DTYPE, read
+from kb.engine.tensors import read
 from kb.model import Capture, Chip, Measure, Operator, Profile
+from kb.vocabulary.dtypes import ASSUMED
 
 
 @pytest.mark.parametrize(
@@ -34,8 +35,8 @@ def test_words_become_tensors(text: str, pattern: str, shapes: list[tuple[int, .
 
 
 def test_a_dtype_nobody_named_is_sized_but_not_claimed() -> None:
-    assert read("M=8 N=8 K=8", "matmul").inputs[0].dtype == ASSUMED_DTYPE
-    assert dtype_bytes(ASSUMED_DTYPE) == 2
+    assert read("M=8 N=8 K=8", "matmul").inputs[0].dtype == ASSUMED.name
+    assert dtype_bytes(ASSUMED.name) == 2
     assert read("M=8 N=8 K=8 fp32", "matmul").inputs[0].dtype == "float32"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from kb.engine.bottlenecks.judging import limit, value
 from kb.model import Features
 from kb.units import nbytes, us
+from kb.vocabulary.work_patterns import ALL_PRODUCTS
 
 # In a model-level run an operator below this share of the compute time cannot pay for anybody's attention.
 MIN_SHARE = 0.01
@@ -41,15 +42,7 @@ def too_small(f: Features) -> str | None:
 # count as good reach 0.64 to 0.89 (products bound by the cube), 0.6 (convolution) and 0.8 or so (vector classes, and
 # products that only stream their weight) of it.
 NEAR_FLOOR = {"product": 0.64, "conv": 0.6, "other": 0.75}
-_PRODUCTS = (
-    "matmul",
-    "batch_matmul",
-    "grouped_matmul",
-    "quant_matmul",
-    "weight_quant_matmul",
-    "conv",
-    "attention",
-)
+_ON_THE_CUBE = (*ALL_PRODUCTS, "attention")
 # Whole kernels of the smallest size on record take up to 2 us (vector), 4.4 us (mix) and about 10 us (product): at
 # such a length the shares describe start-up.
 LAUNCH_FLOOR_US = {"vector": 3.0, "fused": 3.0, "mix": 5.0, "cube": 10.0}
@@ -76,7 +69,7 @@ def _class(f: Features) -> str:
     pattern = f.labels.get("op_pattern", "")
     if pattern.startswith("conv"):
         return "conv"
-    if not pattern.startswith(_PRODUCTS):
+    if not pattern.startswith(_ON_THE_CUBE):
         return "other"
     streams = value(f, "memory_floor_us") > value(f, "compute_floor_us") > 0
     return "other" if streams else "product"

@@ -14,6 +14,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
+from kb.vocabulary.work_patterns import ALL_PRODUCTS
 
 WIDE = 4  # columns of the weight for each row: below this its bytes are not what counts
 
@@ -44,9 +45,7 @@ BOTTLENECK = Bottleneck(
     id="gemv-small-m",
     why="With few rows every weight is used once or a few times; memory sets the pace.",
     needs=("matmul_m",),
-    applies=lambda f: pattern_in(
-        f, "matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"
-    ),
+    applies=lambda f: pattern_in(f, *ALL_PRODUCTS),
     judge=judge,
     collect="Input Shapes (Level1 or --shape)",
     sources=("catlass optimisation notes",),

@@ -16,9 +16,10 @@ from kb.engine.bottlenecks.judging import (
 )
 from kb.model import Features
 from kb.units import nbytes, us
+from kb.vocabulary.work_patterns import ALL_PRODUCTS
 
 SIZE_ALONE = 0.6  # the padding is certain, that it is what takes the time is not measured
-_BLOCKED = ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul", "conv")
+_BLOCKED = (*ALL_PRODUCTS, "conv")
 
 
 def judge(f: Features) -> Held | None:

@@ -9,6 +9,7 @@ from functools import cache
 
 from kb import operators, targets
 from kb.engine.check.result import Engine
+from kb.vocabulary.dtypes import dtype_of
 
 OLDEST, NEWEST = 9, 18  # opset range that the ATC guide states for CANN 7.0 and later
 _LETTERS: dict[str, Engine] = {
@@ -19,9 +20,6 @@ _LETTERS: dict[str, Engine] = {
     ".": "no_kernel",
     "v": "dvpp",
 }
-_SHORT = {
-    "float32": "f32", "float16": "f16", "float64": "f64", "bfloat16": "bf16",
-}  # fmt: skip
 _FLOATS = frozenset({"f32", "f16", "bf16"})  # converted into each other by the precision mode
 _LIST_COLUMN = {"ascend-310p": "in0_310P", "atlas-a2": "in0_910B", "atlas-a3": "in0_910B"}
 _TAGS = {
@@ -92,7 +90,8 @@ def refused_dtype(row: Importer, soc: str, dtype: str) -> tuple[Engine, str] | N
         return None
     family = targets.family_of(soc)
     listed = _listed(row.kernel, family)
-    short = _SHORT.get(dtype, dtype)
+    known = dtype_of(dtype)
+    short = (known.short if known else "") or dtype
     if not listed or "dyn" in listed or short in listed or (short in _FLOATS and _FLOATS & listed):
         return None
     what = f"{dtype} input: the AI Core kernel {row.kernel} lists {', '.join(sorted(listed))}"

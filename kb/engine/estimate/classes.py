@@ -16,6 +16,7 @@ from kb.engine.estimate.unfold import convolution_product
 from kb.engine.metrics.work import dtype_bytes
 from kb.model import Tensor
 from kb.targets import Target
+from kb.vocabulary.work_patterns import PRODUCTS
 
 Outputs = Callable[[OpSpec], Tensor | None]
 
@@ -112,7 +113,7 @@ _BY_PATTERN: dict[str, Walk] = {
     **dict.fromkeys(("reduce", "reduce_index"), _REDUCE),
     **dict.fromkeys(("pool", "pool_resize", "pool_grad"), _POOL),
     **dict.fromkeys(("fill_copy", "status", "kv_cache", "random_engine"), _FILL),
-    **dict.fromkeys(("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul"), _MATMUL),
+    **dict.fromkeys(PRODUCTS, _MATMUL),
     "norm": _CHANNELS, "copy": _PART, "transpose": _TRANSPOSE, "format": _FORMAT, "gather": _GATHER, "scatter": _SCATTER,
     "grouped_matmul": _GROUPED, "conv2d": _CONV, "conv2d_dx": _CONV_DX, "conv2d_dw": _CONV_DW, "attention": _ATTENTION,
 }  # fmt: skip

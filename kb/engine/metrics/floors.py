@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.work import flops, must_move
-from kb.engine.tensors import ASSUMED_DTYPE
 from kb.model import Measure, Operator
 from kb.targets import Target
+from kb.vocabulary.dtypes import dtype_of
 
 DEFINES: tuple[str, ...] = (
     "gm_bandwidth_utilisation",
@@ -24,12 +24,6 @@ DEFINES: tuple[str, ...] = (
     "floor_us",
     "floor_ratio",
 )
-
-# Spellings of a dtype to the name of the cube's peak for it.
-_PEAKS = {
-    ASSUMED_DTYPE: "fp16", "float16": "fp16", "fp16": "fp16", "half": "fp16", "bfloat16": "fp16", "bf16": "fp16", "int8": "int8", "uint8": "int8",
-    "float": "fp32", "float32": "fp32", "fp32": "fp32", "int4": "int4", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
-}  # fmt: skip
 
 
 def measure(op: Operator, context: Context, pattern: str, found: Mapping[str, Measure]) -> Iterator[Reading]:
@@ -121,8 +115,9 @@ def _memory_us(target: Target, moved: float) -> float | None:
 
 def _compute_us(target: Target, op: Operator, work: float) -> float | None:
     """None for a dtype whose peak is not known: the peak of a wider one would make a floor that can be beaten."""
-    dtype = next((tensor.dtype.lower() for tensor in op.inputs if tensor.dtype), "fp16")
-    name = _PEAKS.get(dtype.removeprefix("dt_"))
+    dtype = next((tensor.dtype for tensor in op.inputs if tensor.dtype), "fp16")
+    known = dtype_of(dtype)
+    name = known.peak if known else ""
     peak = target.cube_flops(name) if name else None
     if peak is None and name == "fp32":
         peak = target.cube_flops("fp16")

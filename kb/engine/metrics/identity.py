@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from kb import operators
 from kb.engine.metrics.context import Context
-from kb.engine.tensors import ASSUMED_DTYPE
 from kb.model import Operator
+from kb.vocabulary.dtypes import ASSUMED
 
 LABELS: tuple[str, ...] = (
     "op_type", "op_pattern", "core", "dtype", "input_format", "follows", "followed_by", "chip_family", "hand_written", "setup",
@@ -109,7 +109,7 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
         found |= {
             name: word
             for name, word in (("dtype", first.dtype.lower()), ("input_format", first.format))
-            if word and word != ASSUMED_DTYPE
+            if word and word != ASSUMED.name
         }
     before, after = neighbours.get(op.type or op.name, ("", ""))
     if (op.type or op.name) in neighbours:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
 from kb.engine.metrics.work import dtype_bytes, product_shape, tensor_bytes
-from kb.engine.tensors import PRODUCTS
 from kb.model import Measure, Operator, Tensor
+from kb.vocabulary.work_patterns import PRODUCTS
 
 DEFINES: tuple[str, ...] = (
     "io_bytes", "l2_bytes", "elements", "elements_per_core", "inner_axis_rest_256", "inner_axis_rest_512",

@@ -12,19 +12,15 @@ from collections.abc import Iterator
 
 from kb.addition import plain_sum
 from kb.engine.metrics.context import Context, Reading
-from kb.engine.tensors import ASSUMED_DTYPE, PRODUCTS
 from kb.model import Measure, Operator, Tensor
+from kb.vocabulary.dtypes import dtype_of
+from kb.vocabulary.work_patterns import PRODUCTS
 
 DEFINES: tuple[str, ...] = (
     "input_bytes", "output_bytes", "flops", "matmul_m", "matmul_n", "matmul_k", "inner_axis_bytes", "head_dim",
     "input_channels", "passes_over_data", "moved_bytes_share", "useful_cores",
 )  # fmt: skip
 
-_SIZES = {
-    "float": 4, "float32": 4, "fp32": 4, "float16": 2, "fp16": 2, ASSUMED_DTYPE: 2, "half": 2, "bfloat16": 2, "bf16": 2, "double": 8,
-    "float64": 8, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4, "int16": 2, "uint16": 2, "int8": 1, "uint8": 1,
-    "bool": 1, "complex64": 8, "complex128": 16, "int4": 0.5, "float8_e4m3fn": 1, "float8_e5m2": 1, "hifloat8": 1,
-}  # fmt: skip
 # Classes whose listed inputs are larger than what one call reads.
 _PARTIAL = (
     "copy",
@@ -50,7 +46,8 @@ RECOMMENDED_TRANSFER = 16 * 1024  # bytes; Ascend C guide: at least 16 KB a tran
 
 def dtype_bytes(dtype: str) -> float | None:
     """Bytes an element, None for a dtype that is not known; `DT_BF16` and `BFLOAT16` are the same."""
-    return _SIZES.get(dtype.lower().removeprefix("dt_"))
+    known = dtype_of(dtype)
+    return known.bytes if known else None
 
 
 def tensor_bytes(tensor: Tensor) -> float | None:

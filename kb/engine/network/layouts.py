@@ -14,17 +14,18 @@ from kb.engine.metrics.work import dtype_bytes
 from kb.engine.network.types import Call
 from kb.graph.known import Known
 from kb.model import Tensor
+from kb.vocabulary.dtypes import dtype_of
 
 PLAIN, BLOCKED, FRACTAL = "ND", "NC1HWC0", "FRACTAL_NZ"
 BLOCK = 16
-_DTYPES = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "FLOAT16", "bfloat16": "DT_BF16"}
 
 
 def device_dtype(dtype: str, *, half: bool) -> str:
     """The dtype on the device as profilers write it; `half` is a conversion that forces float16."""
     if half and dtype in ("float32", "float64"):
         return "FLOAT16"
-    return _DTYPES.get(dtype, dtype.upper())
+    known = dtype_of(dtype)
+    return known.device if known and known.device else dtype.upper()
 
 
 def sizes(known: Known) -> tuple[int, ...] | None:

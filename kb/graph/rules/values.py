@@ -7,11 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kb.graph.known import UNKNOWN, Element, Known, Rule, broadcast, dim_of, integers, product, table
 from kb.graph.types import Constant, Node, Scalar
-
-_CAST = {
-    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
-    10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 16: "bfloat16",
-}  # fmt: skip
+from kb.vocabulary.dtypes import of_onnx
 
 
 def _same(_node: Node, ins: list[Known], _opset: int) -> Sequence[Known]:
@@ -33,7 +29,7 @@ def _normalized(_node: Node, ins: list[Known], _opset: int) -> Sequence[Known]:
 
 
 def _cast(node: Node, ins: list[Known], _opset: int) -> Sequence[Known]:
-    dtype = _CAST.get(node.integer("to"), "")
+    dtype = of_onnx(node.integer("to"))
     values = ins[0].values
     if values is not None and dtype.startswith(("int", "uint")):
         values = tuple(
