@@ -46,14 +46,14 @@ def checked(
     path = Path(model or "")
     if _lists_operators(path):
         return _listed(path, soc)
-    if is_profile(path):
+    if _is_profile(path):
         return _profile(path, soc)
     from kb.graph import read
 
     return check(read(path), soc, store.load_entries().values())
 
 
-def is_profile(path: Path) -> bool:
+def _is_profile(path: Path) -> bool:
     """Whether a path is a profile rather than a model: a folder, a table, a database or an archive of these."""
     return path.is_dir() or path.suffix.lower() in _PROFILES
 

@@ -27,6 +27,11 @@ def soc(text: str) -> Any:
     return typer.Option("--soc", metavar="SOC", show_default=False, help=text)
 
 
+def output(text: str) -> Any:
+    """`--output FILE`; `text` says what may be written there."""
+    return typer.Option("--output", "-o", metavar="FILE", show_default=False, help=text)
+
+
 For = Annotated[
     Audience | None,
     typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),

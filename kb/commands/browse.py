@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from kb.commands._console import Common
+from kb.commands._extras import needing
 from kb.errors import UsageError
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
@@ -25,12 +26,8 @@ def run(common: Common) -> int:
       kb browse
       kb browse --lang zh
     """
-    try:
+    with needing("browse"):
         from kb.browse import app
-    except ModuleNotFoundError as fault:
-        raise UsageError(
-            f"the package {fault.name} is missing", now="Install it: pip install 'ascend-kb[browse]'"
-        ) from fault
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(
             "browsing needs a terminal for input and output",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.commands import _options
 from kb.commands._console import Common, emit, say, screen_width, use_color
 from kb.report.comparison.views import views
 
@@ -46,15 +47,10 @@ def run(
             help="Noise band to judge by (default: from launches or cores, else 5%).",
         ),
     ] = "",
-    soc: Annotated[
-        str,
-        typer.Option("--soc", metavar="SOC", show_default=False, help="Chip that both profiles ran on."),
-    ] = "",
+    soc: Annotated[str, _options.soc("Chip that both profiles ran on.")] = "",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", show_default=False, help="Write the answer here instead."
-        ),
+        _options.output("Write the answer here instead."),
     ] = None,
 ) -> int:
     """Compare two runs: faster, slower, within noise, or not comparable.

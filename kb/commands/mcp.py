@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kb.commands._console import Common, say
-from kb.errors import UsageError
+from kb.commands._extras import needing
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
 
@@ -51,12 +51,8 @@ def run(
       kb mcp --root ./profiles
       kb mcp --root ./profiles --http 8765
     """
-    try:
+    with needing("mcp"):
         from kb.mcp import server as serving
-    except ModuleNotFoundError as fault:
-        raise UsageError(
-            f"the package {fault.name} is missing", now="Install it: pip install 'ascend-kb[mcp]'"
-        ) from fault
     from importlib.metadata import version
 
     from kb.mcp.answers import Tools

@@ -31,13 +31,7 @@ def run(
     uncalibrated: _options.Uncalibrated = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            show_default=False,
-            help="Write here; the ending (.html, .md, .json, .txt) says which format.",
-        ),
+        _options.output("Write here; the ending (.html, .md, .json, .txt) says which format."),
     ] = None,
 ) -> int:
     """Plan a migration: coverage, fallbacks with the way out, similar cases, estimated hot list, what to do in order.

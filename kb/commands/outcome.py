@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.commands import _options
 from kb.commands._console import Common, say, show
 from kb.errors import SourceError, UsageError
 
@@ -33,10 +34,7 @@ def run(
         str,
         typer.Option("--applied", metavar="ID", show_default=False, help="The entry whose advice was applied."),
     ] = "",
-    soc: Annotated[
-        str,
-        typer.Option("--soc", metavar="SOC", show_default=False, help="Chip that both profiles ran on."),
-    ] = "",
+    soc: Annotated[str, _options.soc("Chip that both profiles ran on.")] = "",
     export: Annotated[
         Path | None,
         typer.Option(

@@ -135,7 +135,7 @@ def run(
     )
     if dry_run:
         return _planned(common, options)
-    if len(target) == 1 and is_profile(Path(target[0])):
+    if len(target) == 1 and _is_profile(Path(target[0])):
         shapes = ["--input-shape"] if input_shape else []
         _nothing_collected(common, options, "a profile that exists", *shapes)
         return advise.run(common, paths=[target[0]], soc=soc, audience=audience, top=top)
@@ -199,7 +199,7 @@ def _announce(common: Common, plan: Plan) -> None:
     say(common, told("collect.into", lang, mode=choice.mode, folder=plan.output.path))
 
 
-def is_profile(path: Path) -> bool:
+def _is_profile(path: Path) -> bool:
     """Whether a target is data to be read: a folder, or a file that is no program, no model and no other JSON."""
     if path.is_dir():
         return True

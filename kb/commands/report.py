@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kb.commands import _options
 from kb.commands._console import Common, say, screen_width
 from kb.commands._files import write_file
 from kb.commands._reports import FORMATS, print_reports
@@ -23,12 +24,8 @@ def run(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a kept run, or the beginning of it.")],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            show_default=False,
-            help="Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format; - is standard output.",
+        _options.output(
+            "Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format; - is standard output."
         ),
     ] = None,
 ) -> int:

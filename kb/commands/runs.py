@@ -16,6 +16,7 @@ from typing import Annotated
 
 import typer
 
+from kb.commands import _options
 from kb.commands._console import PAGE_FORMATS, Common, emit, show
 from kb.commands._console import say as remark_on
 from kb.commands._files import whole_file
@@ -92,13 +93,7 @@ def _export(
     ] = "operator_times",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            show_default=False,
-            help="Write here; the ending (.csv, .json, .jsonl, .parquet) says which format.",
-        ),
+        _options.output("Write here; the ending (.csv, .json, .jsonl, .parquet) says which format."),
     ] = None,
 ) -> int:
     """Export rows of kept runs as CSV, JSON, JSON Lines or Parquet.

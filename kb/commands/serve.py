@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kb.commands._console import Common, emit
-from kb.errors import UsageError
+from kb.commands._extras import needing
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]
 
@@ -37,12 +37,8 @@ def run(
       kb serve
       kb serve --port 0
     """
-    try:
+    with needing("serve"):
         from kb.serve import app
-    except ModuleNotFoundError as fault:
-        raise UsageError(
-            f"the package {fault.name} is missing", now="Install it: pip install 'ascend-kb[serve]'"
-        ) from fault
 
     from kb.loopback import HOST
 

@@ -18,6 +18,12 @@ from kb.model import Features
 from kb.units import percent
 
 
+def further_blocks(f: Features, duration: float) -> float:
+    """The part of the time that launching the blocks beyond one a core takes, half of it at most."""
+    extra = value(f, "block_dim") - value(f, "core_count")
+    return min(0.5, extra * limit("over-parallel-launch", "block_cost").value / duration)
+
+
 def judge(f: Features) -> Held | None:
     """Short kernel with a large head, or several rounds of blocks whose start-up alone is visible."""
     head = above(f, "head_overhead_share", limit("over-parallel-launch", "head"))
@@ -34,8 +40,7 @@ def judge(f: Features) -> Held | None:
     duration = value(f, "task_duration_us")
     if rounds is None or duration <= 0:
         return None
-    extra = value(f, "block_dim") - value(f, "core_count")
-    headroom = min(0.5, extra * limit("over-parallel-launch", "block_cost").value / duration)
+    headroom = further_blocks(f, duration)
     if headroom < 0.01:
         return None
     return Held(

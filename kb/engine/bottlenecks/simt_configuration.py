@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kb.engine.bottlenecks.judging import Bottleneck, Held, above, context, is_vector_side, limit, span, value
+from kb.engine.bottlenecks.over_parallel_launch import further_blocks
 from kb.model import Features
 
 
@@ -12,8 +13,7 @@ def judge(f: Features) -> Held | None:
     duration = value(f, "task_duration_us")
     if blocks is None or duration <= 0:
         return None
-    extra = value(f, "block_dim") - value(f, "core_count")
-    headroom = min(0.5, extra * limit("over-parallel-launch", "block_cost").value / duration)
+    headroom = further_blocks(f, duration)
     if headroom < 0.05:
         return None
     return Held(

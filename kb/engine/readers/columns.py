@@ -116,6 +116,12 @@ def index(header: Sequence[str], table: str) -> tuple[dict[str, int], tuple[str,
     return known, tuple(unknown)
 
 
+def is_table_of_launches(header: Sequence[str], table: str, *, core: str) -> bool:
+    """Whether a header has name, type and duration of launches, and `core`, the table's own word for the kind of core."""
+    known, _ = index(header, table)
+    return {"op_name", "op_type", "task_duration_us"} <= known.keys() and core in map(str.casefold, header)
+
+
 @cache
 def marks(table: str) -> frozenset[str]:
     """Ids that occur in this msopprof table and in no other one: what tells it apart by content."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.engine.readers.columns import index
+from kb.engine.readers.columns import is_table_of_launches
 from kb.engine.readers.job import read_job
 from kb.engine.readers.source import Bundle, Source
 from kb.model import Profile
@@ -15,10 +15,7 @@ RANK = 40
 
 def recognise(source: Source) -> int:
     """By the words this table has for the core and the duration, whatever else is in the header."""
-    cells = {cell.casefold() for cell in source.header}
-    known, _ = index(source.header, NAME)
-    whole = "op_name" in known and "op_type" in known and "task_duration_us" in known
-    return 90 if whole and "accelerator core" in cells else 0
+    return 90 if is_table_of_launches(source.header, NAME, core="accelerator core") else 0
 
 
 def read(bundle: Bundle, soc: str | None = None) -> Profile:
