@@ -10,15 +10,24 @@ from pathlib import Path
 
 import postgres_server
 import pytest
+from running import CACHE, ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
+MOST_WORKERS = 8
 os.environ["KB_MODEL"] = "builtin"  # whatever search model whoever runs the tests has chosen
+os.environ["XDG_CACHE_HOME"] = str(CACHE)
 
 
 def _shared(name: str) -> Path | None:
     base = Path(os.environ.get("KB_SHARED", ROOT.parent / "shared"))
     path = base / name
     return path if path.is_dir() else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """All tests run on every core, a file at a time; files that are named run here."""
+    everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    return min(MOST_WORKERS, os.cpu_count() or 1) if everything else 0
 
 
 @pytest.fixture(scope="session")

@@ -11,13 +11,17 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from warm import Warm
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = "data/samples/add_custom"
 
-# One cache for all tests of a run, so that a search index that has to be made is made once.
-_CACHE = tempfile.TemporaryDirectory(prefix="kb-tests-")
-atexit.register(_CACHE.cleanup)
+# One cache for all processes of a run, so that a search index that has to be made is made once.
+if "KB_TESTS_CACHE" not in os.environ:
+    _made = tempfile.TemporaryDirectory(prefix="kb-tests-")
+    atexit.register(_made.cleanup)
+    os.environ["KB_TESTS_CACHE"] = _made.name
+CACHE = Path(os.environ["KB_TESTS_CACHE"])
 
 needs_cli = pytest.mark.skipif(
     importlib.util.find_spec("kb.cli") is None, reason="kb.cli is not in this tree yet"
@@ -34,15 +38,22 @@ def environment(home: Path) -> dict[str, str]:
     }
     return kept | {
         "HOME": str(home), "KB_DB": str(home / "runs.db"), "XDG_DATA_HOME": str(home / "data"),
-        "XDG_CACHE_HOME": _CACHE.name, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1",
+        "XDG_CACHE_HOME": str(CACHE), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1",
         "KB_LANG": "en", "NO_COLOR": "1", "COLUMNS": "100", "LC_ALL": "C.UTF-8",
     }  # fmt: skip
 
 
+_WARM: list[Warm] = []
+
+
 def run_kb(
-    *arguments: str, home: Path, cwd: Path = ROOT, timeout: float = 300
+    *arguments: str, home: Path, cwd: Path = ROOT, timeout: float = 300, cold: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    """`kb ARGUMENTS` to its end; the caller looks at the exit status."""
+    """`kb ARGUMENTS` to its end; the caller looks at the exit status. `cold` starts Python anew (`warm` says why not)."""
+    if not cold and hasattr(os, "fork"):
+        if not _WARM or not _WARM[-1].alive():
+            _WARM.append(Warm(environment(CACHE)))
+        return _WARM[-1].run(list(arguments), environment(home), cwd, timeout)
     return subprocess.run(
         [sys.executable, "-m", "kb", *arguments], cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL,
         capture_output=True, text=True, encoding="utf-8", timeout=timeout, check=False,
