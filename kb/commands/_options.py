@@ -22,14 +22,14 @@ class Audience(str, Enum):
     deployment = "deployment"
 
 
-def soc(text: str) -> Any:
-    """`--soc`; `text` says what the command needs the chip for."""
-    return typer.Option("--soc", metavar="SOC", show_default=False, help=text)
+def soc(*, help: str) -> Any:
+    """`--soc`; `help` says what the command needs the chip for."""
+    return typer.Option("--soc", metavar="SOC", show_default=False, help=help)
 
 
-def output(text: str) -> Any:
-    """`--output FILE`; `text` says what may be written there."""
-    return typer.Option("--output", "-o", metavar="FILE", show_default=False, help=text)
+def output(*, help: str) -> Any:
+    """`--output FILE`; `help` says what may be written there."""
+    return typer.Option("--output", "-o", metavar="FILE", show_default=False, help=help)
 
 
 For = Annotated[

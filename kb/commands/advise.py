@@ -42,7 +42,7 @@ def run(
             help="Counters typed by hand or by a tool, one object or a list, instead of a profile; - is standard input.",
         ),
     ] = None,
-    soc: Annotated[str, _options.soc("Chip it ran on, such as Ascend910B2.")] = "",
+    soc: Annotated[str, _options.soc(help="Chip it ran on, such as Ascend910B2.")] = "",
     shape: _options.Shape = "",
     audience: _options.For = None,
     top: _options.Top = None,

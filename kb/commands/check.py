@@ -18,7 +18,7 @@ def run(
     model: Annotated[
         Path | None, typer.Argument(metavar="MODEL", show_default=False, help="An .onnx file, operators in JSON, or a profile.")
     ] = None,
-    soc: Annotated[str, _options.soc("Chip to run on, such as Ascend310P3.")] = "",
+    soc: Annotated[str, _options.soc(help="Chip to run on, such as Ascend310P3.")] = "",
     torch: Annotated[
         Path | None,
         typer.Option(

@@ -47,10 +47,10 @@ def run(
             help="Noise band to judge by (default: from launches or cores, else 5%).",
         ),
     ] = "",
-    soc: Annotated[str, _options.soc("Chip that both profiles ran on.")] = "",
+    soc: Annotated[str, _options.soc(help="Chip that both profiles ran on.")] = "",
     output: Annotated[
         Path | None,
-        _options.output("Write the answer here instead."),
+        _options.output(help="Write the answer here instead."),
     ] = None,
 ) -> int:
     """Compare two runs: faster, slower, within noise, or not comparable.

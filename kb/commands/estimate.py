@@ -33,7 +33,7 @@ def run(
             help="Operators, one a line: op_type, in_shapes, in_dtypes, in_formats, out_shapes, ...; - is standard input.",
         ),
     ] = None,
-    soc: Annotated[str, _options.soc("Chip of the rows that name none, such as Ascend910B2.")] = "",
+    soc: Annotated[str, _options.soc(help="Chip of the rows that name none, such as Ascend910B2.")] = "",
     calibrate: Annotated[
         Path | None,
         typer.Option(

@@ -26,12 +26,12 @@ def run(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL.onnx", help="The model, or an operator JSON with shapes.")
     ],
-    soc: Annotated[str, _options.soc("Chip to move to, such as Ascend310P3.")] = "",
+    soc: Annotated[str, _options.soc(help="Chip to move to, such as Ascend310P3.")] = "",
     input_shape: _options.InputShapes = None,
     uncalibrated: _options.Uncalibrated = False,
     output: Annotated[
         Path | None,
-        _options.output("Write here; the ending (.html, .md, .json, .txt) says which format."),
+        _options.output(help="Write here; the ending (.html, .md, .json, .txt) says which format."),
     ] = None,
 ) -> int:
     """Plan a migration: coverage, fallbacks with the way out, similar cases, estimated hot list, what to do in order.

@@ -34,7 +34,7 @@ def run(
         str,
         typer.Option("--applied", metavar="ID", show_default=False, help="The entry whose advice was applied."),
     ] = "",
-    soc: Annotated[str, _options.soc("Chip that both profiles ran on.")] = "",
+    soc: Annotated[str, _options.soc(help="Chip that both profiles ran on.")] = "",
     export: Annotated[
         Path | None,
         typer.Option(

@@ -44,7 +44,7 @@ def run(
         str, typer.Option("--mode", metavar="MODE", help="auto, device, simulator or estimate.")
     ] = "auto",
     soc: Annotated[
-        str, _options.soc("Chip, such as Ascend910B2; a simulator and an .onnx model need it.")
+        str, _options.soc(help="Chip, such as Ascend910B2; a simulator and an .onnx model need it.")
     ] = "",
     kernel_name: Annotated[
         str,
@@ -137,10 +137,12 @@ def run(
         return _planned(common, options)
     if len(target) == 1 and _is_profile(Path(target[0])):
         shapes = ["--input-shape"] if input_shape else []
-        _nothing_collected(common, options, "a profile that exists", *shapes)
+        if unused := ", ".join((*_collecting(options), *shapes)):
+            say(common, f"{target[0]} is a profile that exists: nothing is collected, {unused} not used")
         return advise.run(common, paths=[target[0]], soc=soc, audience=audience, top=top)
     if _kind(options) == "estimate":
-        _nothing_collected(common, replace(options, mode="auto"), "estimated")
+        if unused := ", ".join(_collecting(replace(options, mode="auto"))):
+            say(common, f"{target[0]} is estimated: nothing is collected, {unused} not used")
         request = request_for(common, soc=soc, audience=audience, top=top)
         return print_forecast(common, Path(target[0]), request, input_shape or [], uncalibrated=uncalibrated)
     collected = _collected(common, options)
@@ -154,13 +156,6 @@ def _planned(common: Common, options: Options) -> int:
     plan = collect.plan(options, collect.look_around(), shown_only=True)
     emit("\n".join(in_words(common, line) for line in collect.render_plan(plan).splitlines()))
     return 0
-
-
-def _nothing_collected(common: Common, options: Options, what: str, *further: str) -> None:
-    """Say which options were given in vain, because the target is not run."""
-    unused = ", ".join((*_collecting(options), *further))
-    if unused:
-        say(common, f"{options.target[0]} is {what}: nothing is collected, {unused} not used")
 
 
 def _collected(common: Common, options: Options) -> Collected:

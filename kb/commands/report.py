@@ -25,7 +25,7 @@ def run(
     output: Annotated[
         Path | None,
         _options.output(
-            "Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format; - is standard output."
+            help="Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format; - is standard output."
         ),
     ] = None,
 ) -> int:

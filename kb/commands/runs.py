@@ -93,7 +93,7 @@ def _export(
     ] = "operator_times",
     output: Annotated[
         Path | None,
-        _options.output("Write here; the ending (.csv, .json, .jsonl, .parquet) says which format."),
+        _options.output(help="Write here; the ending (.csv, .json, .jsonl, .parquet) says which format."),
     ] = None,
 ) -> int:
     """Export rows of kept runs as CSV, JSON, JSON Lines or Parquet.

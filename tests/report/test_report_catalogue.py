@@ -15,6 +15,7 @@ from kb.knowledge.schema import EFFORT, WHO
 from kb.knowledge.status import GROUPS
 from kb.knowledge.wording import discouraged
 from kb.report.catalogue import AREAS, LANGUAGES, TEXTS, say
+from kb.report.catalogue.sentences import load
 from kb.report.chart import CHARTS
 
 PACKAGE = Path(kb.report.__path__[0]).parent
@@ -122,3 +123,26 @@ def test_one_and_several() -> None:
     assert say("outcome.count", "en", count=2) == "2 outcomes"
     assert say("list.count", "en", count="1") == "1 entry"
     assert say("outcome.count", "zh", count=1) == "1 条结果记录"
+
+
+TERMS = [
+    row.split("\t")
+    for row in (Path(__file__).parent / "terms.tsv").read_text(encoding="utf-8").splitlines()
+    if not row.startswith(("#", "en\t"))
+]
+SAID = [*TEXTS.values(), *((one.en, one.zh, one.ja) for one in load())]
+
+
+@pytest.mark.parametrize("term", TERMS, ids=lambda term: term[0])
+def test_one_word_for_one_thing(term: list[str]) -> None:
+    """What has one name in English has one name in each other language (terms.tsv)."""
+    english, chinese, japanese, others = term
+    named = re.compile(rf"(?<![\w-])(?:{english})(?![\w-])", re.IGNORECASE)
+    filled_in = re.compile(r"\{[^{}]*\}")
+    passed = re.compile(others) if others else None
+    found = [
+        row for row in SAID if named.search(filled_in.sub("{}", passed.sub("", row[0]) if passed else row[0]))
+    ]
+    assert found, "no text has this term"
+    wrong = [(row[0], said) for row in found for said, wanted in ((row[1], chinese), (row[2], japanese)) if not re.search(wanted, said)]  # fmt: skip
+    assert wrong == [], "\n".join(map(str, wrong))

@@ -42,7 +42,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "first.against": (
         "{text}; against finding {finding}, not the one of the verdict",
         "{text}；针对瓶颈 {finding}，而非结论中的瓶颈",
-        "{text}。結論の問題ではなく {finding} への対処",
+        "{text}。結論のボトルネックではなく {finding} への対処",
     ),
     "sure.verdict": ("verdict: {sure}", "结论：{sure}", "結論：{sure}"),
     "gain.after": ("After", "优化后", "変更後"),
@@ -80,7 +80,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "占总时长（含空闲）的比例",
         "経過時間（アイドルを含む）に対する短縮割合",
     ),
-    "saved.run": ("part saved of the run's time", "占运行耗时的比例", "実行全体に対する短縮割合"),
+    "saved.run": ("part saved of the run's time", "在运行耗时中的占比", "実行全体に対する短縮割合"),
     "share.elapsed": (
         "concerns {share} of the elapsed time (idle included)",
         "涉及总时长（含空闲）的 {share}",
@@ -125,7 +125,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "time.elapsed": (
         "run {time} (device busy), {elapsed} elapsed",
-        "运行耗时 {time}（设备忙碌），总时长 {elapsed}",
+        "运行耗时 {time}（device 忙碌），总时长 {elapsed}",
         "実行 {time}（デバイス稼働）、経過 {elapsed}",
     ),
     "gain.share": (
@@ -158,7 +158,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "win.nothing": (
         "no time, as far as the counters tell",
         "从计数器看，没有可节省的时间",
-        "計測値を見る限り、短縮できる時間はありません",
+        "カウンタを見る限り、短縮できる時間はありません",
     ),
     "win.open": (
         "no floor is known for {patterns}: its whole time is counted",

@@ -92,12 +92,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "chart.timeline.pause.told": (
         "nothing runs for {time} at {start}: after {after}, before {before}",
         "{start} 处空闲 {time}：前为 {after}，后为 {before}",
-        "{start} から {time} の空き：直前 {after}、直後 {before}",
+        "{start} から {time} のアイドル：直前 {after}、直後 {before}",
     ),
     "chart.timeline.paused": (
         "nothing runs for {time} ({share}), {count} {count:pause|pauses}",
         "空闲 {time}（{share}），共 {count} 次",
-        "空き {time}（{share}）、{count} 回",
+        "アイドル {time}（{share}）、{count} 回",
     ),
     "chart.timeline.pauses": ("pauses", "空闲", "空き"),
     "chart.timeline.read": (
@@ -111,8 +111,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "chart.times.floor": ("{times} times its floor", "下限的 {times} 倍", "下限の {times} 倍"),
     "chart.times.read": (
         "All launches together; the part marked at the left is the roofline floor. Only data that still lies in L2 can come faster.",
-        "所有执行合计；左端标出的部分为 Roofline 下限；只有数据仍在 L2 中时才可能更快。",
-        "全起動の合計です。左端に示した部分はルーフライン下限です。これより速くなるのは、データが L2 に残っている場合だけです。",
+        "所有启动合计；左端标出的部分为 roofline 下限；只有数据仍在 L2 中时才可能更快。",
+        "全起動の合計です。左端に示した部分は roofline 下限です。これより速くなるのは、データが L2 に残っている場合だけです。",
     ),
     "chart.times.rest": ("All others: {time}.", "其余合计：{time}。", "その他の合計：{time}。"),
     "chart.wall": ("Elapsed time", "总时长", "経過時間"),

@@ -41,12 +41,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "doctor.can": (
         "This machine can collect profiles.",
         "本机可以采集性能数据。",
-        "この環境で計測できます。",
+        "この環境で採取できます。",
     ),
     "doctor.cannot": (
         "This machine cannot collect profiles; those that exist can be judged.",
         "本机无法采集性能数据；已有的数据可以分析。",
-        "この環境では計測できません。既存のプロファイルは分析できます。",
+        "この環境では採取できません。既存のプロファイルは分析できます。",
     ),
     "doctor.check": ("Check", "检查项", "確認項目"),
     "doctor.detail": ("Found", "结果", "結果"),
@@ -54,7 +54,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "doctor.state": ("State", "状态", "状態"),
     "doctor.title.ascend-home": ("ASCEND_HOME_PATH", "ASCEND_HOME_PATH", "ASCEND_HOME_PATH"),
     "doctor.title.cann": ("CANN 7.0 or later", "CANN 7.0 及以上", "CANN 7.0 以降"),
-    "doctor.title.device": ("NPU device", "NPU 设备", "NPU デバイス"),
+    "doctor.title.device": ("NPU device", "NPU device", "NPU デバイス"),
     "doctor.title.disk": ("free disk", "可用磁盘空间", "空きディスク容量"),
     "doctor.title.driver": ("driver and npu-smi", "驱动与 npu-smi", "ドライバと npu-smi"),
     "doctor.title.memory": ("free memory", "可用内存", "空きメモリ"),

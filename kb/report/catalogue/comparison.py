@@ -17,7 +17,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "compare.applied": ("Keep what it gave:", "记录此次改动的结果：", "結果を記録する："),
     "compare.band": ("Noise", "噪声", "ノイズ"),
-    "compare.basis.launch": ("one launch", "单次执行", "1 回の起動"),
+    "compare.basis.launch": ("one launch", "单次启动", "1 回の起動"),
     "compare.basis.launches": (
         "operators of both runs, mean of a launch x launches before",
         "两次运行共有的算子，单次均值 × 优化前次数",
@@ -48,11 +48,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "compare.dimension.operators": ("operators", "运行的算子", "実行した演算子"),
     "compare.dimension.ranks": ("number of ranks", "rank 数", "ランク数"),
     "compare.dimension.replay": ("replay mode", "重放模式", "リプレイモード"),
-    "compare.dimension.shape": ("shape", "形状", "形状"),
+    "compare.dimension.shape": ("shape", "shape", "形状"),
     "compare.dimension.timed": ("what is timed", "计时对象", "計測した時間"),
     "compare.dimension.tool": ("kind of capture", "采集类型", "計測の種類"),
     "compare.dimension.warm-up": ("warm-up", "预热", "ウォームアップ"),
-    "compare.dimension.work": ("launches", "执行次数", "起動回数"),
+    "compare.dimension.work": ("launches", "启动次数", "起動回数"),
     "compare.elapsed": ("Elapsed", "总时长", "経過時間"),
     "compare.faster": (
         "Faster: {after} instead of {before} ({change})",
@@ -60,7 +60,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "速くなりました：{before} → {after}（{change}）",
     ),
     "compare.head.checks": ("What differs in the measuring", "测量条件的差异", "計測条件の違い"),
-    "compare.head.findings": ("Findings", "瓶颈的变化", "要因の変化"),
+    "compare.head.findings": ("Findings", "瓶颈的变化", "ボトルネックの変化"),
     "compare.head.moved": ("What moved inside", "内部指标的变化", "内部の計測値の変化"),
     "compare.head.operators": (
         "Operators, slower ones first",
@@ -68,7 +68,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "演算子（遅くなったものから）",
     ),
     "compare.head.waterfall": ("From before to after", "从优化前到优化后", "前から後へ"),
-    "compare.limit": ("Limit", "限值", "上限"),
+    "compare.limit": ("Limit", "阈值", "しきい値"),
     "compare.more": (
         "{count} more within noise",
         "另有 {count} 项在噪声范围内",
@@ -81,13 +81,13 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "compare.noise.cores": (
         "±{band}, from the spread over the cores of single launches",
-        "±{band}（依据单次执行中各核的差异）",
+        "±{band}（依据单次启动中各核的差异）",
         "±{band}（1 回の起動のコア間のばらつきから）",
     ),
     "compare.noise.given": ("±{band}, as given", "±{band}（由用户指定）", "±{band}（指定どおり）"),
     "compare.noise.launches": (
         "±{band}, from the spread over launches",
-        "±{band}（依据多次执行的差异）",
+        "±{band}（依据多次启动的差异）",
         "±{band}（起動間のばらつきから）",
     ),
     "compare.noise.operators": (
@@ -123,7 +123,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "遅くなりました：{before} → {after}（{change}）",
     ),
     "compare.unknown": ("not known: {what}", "未知：{what}", "不明：{what}"),
-    "compare.verdict": ("Verdict", "结论", "判定"),
+    "compare.verdict": ("Verdict", "结论", "結論"),
     "compare.within-noise": (
         "Within noise: {after} against {before} ({change})",
         "在噪声范围内：{before} 与 {after}（{change}）",
@@ -141,8 +141,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "gate.unjudged": (
         "The limit of {limit} cannot be judged",
-        "无法判断 {limit} 的限值",
-        "{limit} の上限は判定できません",
+        "无法判断 {limit} 的阈值",
+        "しきい値 {limit} は判定できません",
     ),
     "gate.whole": ("the whole", "整体", "全体"),
     "moved.pipe": (

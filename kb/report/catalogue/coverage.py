@@ -25,7 +25,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "このままでは変換ツールに取り込めません。",
     ),
     "check.opset": ("Opset", "Opset", "Opset"),
-    "check.remedy": ("Way out", "解决办法", "対処"),
+    "check.remedy": ("Way out", "对策", "対処"),
     "check.tables": ("Tables", "数据来源", "参照した表"),
     "check.trouble": (
         "Operator types that need attention on {soc}: {count}.",

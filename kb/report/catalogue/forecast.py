@@ -24,7 +24,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "forecast.name": ("Layer", "层", "層"),
     "forecast.note": (
         "nothing was measured; every time is computed from shapes",
-        "未经测量，所有时间均由形状计算",
+        "未经测量，所有时间均由 shape 计算",
         "計測ではなく、時間はすべて形状からの計算値",
     ),
     "forecast.open": ("nothing to compare with", "无可对照数据", "比較対象なし"),
@@ -35,7 +35,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "批大小 {batch} 时每秒 {rate} 个样本（仅算子时间）",
         "バッチ {batch} で毎秒 {rate} サンプル（カーネルのみ）",
     ),
-    "forecast.shapes": ("Shapes", "形状", "形状"),
+    "forecast.shapes": ("Shapes", "shape", "形状"),
     "forecast.share": ("Share", "占比", "割合"),
     "forecast.time": ("Time", "时间", "時間"),
     "forecast.total": ("A batch takes", "每批耗时", "1 バッチの時間"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str, str]] = {
     "head.job": ("The ranks of the job", "作业中的各个 rank", "ジョブの各ランク"),
-    "job.common": ("Common bottlenecks", "共有瓶颈", "共通の問題"),
+    "job.common": ("Common bottlenecks", "共有瓶颈", "共通のボトルネック"),
     "job.common.note": (
         "each rank judged alone; share of that rank's time",
-        "逐个 rank 判断；为占该 rank 耗时的比例",
+        "逐个 rank 判断；为在该 rank 耗时中的占比",
         "ランクごとに判定。そのランクの時間に占める割合",
     ),
     "job.differ": ("How the ranks differ", "rank 之间的差异", "ランク間の差"),
@@ -29,8 +29,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "job.figure.idle_share": (
         "device idle, of elapsed time",
-        "设备空闲占总时长",
-        "デバイス空き（経過時間に占める割合）",
+        "device 空闲占总时长",
+        "デバイスのアイドル（経過時間に占める割合）",
     ),
     "job.figure.wait_ratio": (
         "waiting within collectives",

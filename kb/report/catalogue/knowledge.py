@@ -20,7 +20,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "entry.links": ("related", "相关条目", "関連"),
     "entry.not_for": ("does not help against", "对此无效", "効果のないボトルネック"),
     "entry.operators": ("operators", "算子", "演算子"),
-    "entry.remedy": ("Remedy", "解决办法", "対処"),
+    "entry.remedy": ("Remedy", "对策", "対処"),
     "entry.sources": ("Sources", "来源", "出典"),
     "entry.state": ("state", "状态", "状態"),
     "entry.steps": ("What to do", "怎么做", "対処の手順"),
@@ -59,7 +59,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "role.check": ("recipe: how to find out", "方案：如何排查", "手法：調査方法"),
     "role.reference": (
         "recipe: a healthy profile to compare with",
-        "方案：健康基准",
+        "方案：用于对比的健康性能数据",
         "手法：比較用の健全なプロファイル",
     ),
     "role.warning": ("warning: known not to pay", "警示：已知没有收益", "注意：効果がないと分かっている手法"),
@@ -94,7 +94,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "status.reasons": ("Why", "原因", "理由"),
     "status.snippets": ("recipes with code", "带代码的方案", "コードのある手法"),
     "status.state": ("State", "状态", "状態"),
-    "status.texts": ("Title, symptom, remedy", "标题、现象、解决办法", "タイトル・症状・対処"),
+    "status.texts": ("Title, symptom, remedy", "标题、现象、对策", "タイトル・症状・対処"),
     "status.title": ("State of the knowledge base", "知识库状态", "知識ベースの状態"),
     "status.total": ("All", "合计", "合計"),
     "status.weak": (

@@ -12,7 +12,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "migrate.cases": ("Similar cases, before and after", "相似案例及前后数据", "似た事例と前後の値"),
     "migrate.collect": (
         "profile the converted model with shapes (msprof --task-time=l1, or level 1 of the PyTorch profiler), then: kb advise PROFILE",
-        "采集转换后模型的带形状性能数据（msprof --task-time=l1，或 PyTorch profiler 的 level 1），然后运行：kb advise PROFILE",
+        "采集转换后模型的带 shape 性能数据（msprof --task-time=l1，或 PyTorch profiler 的 level 1），然后运行：kb advise PROFILE",
         "変換後のモデルを形状付きで計測し（msprof --task-time=l1、または PyTorch profiler の level 1）、その後：kb advise PROFILE",
     ),
     "migrate.coverage": ("Coverage", "算子覆盖", "対応状況"),
@@ -42,7 +42,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "migrate.saves": (
         "saves {low} to {high} of the run, estimated",
-        "估计节省运行的 {low} 至 {high}",
+        "估算节省运行的 {low} 至 {high}",
         "実行全体の {low}〜{high} を短縮（見積もり）",
     ),
     "migrate.title": ("Moving {model} to {soc}", "将 {model} 迁移到 {soc}", "{model} の {soc} への移行"),

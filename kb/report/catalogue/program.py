@@ -36,7 +36,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "formats.family": ("Of", "对象", "対象"),
     "formats.holds": ("Holds", "内容", "内容"),
-    "formats.job": ("whole runs", "整个任务", "実行全体"),
+    "formats.job": ("whole runs", "整次运行", "実行全体"),
     "formats.kernel": ("single kernels", "单个算子", "単一カーネル"),
     "formats.looks": ("Looks like", "看起来是", "推定される形式"),
     "formats.name": ("Reader", "读取器", "リーダ"),
