@@ -134,6 +134,47 @@ def test_no_template_stands_twice_and_each_says_something() -> None:
     assert loose == []
 
 
+# Put together at run time: messages of the option parser, kinds of a gain with its figures, how often something was tried.
+COMPOSED = re.compile(
+    r"No such |Missing |Option \{name\} requires|Got unexpected|Invalid value|no document|(measured|stated): elsewhere"
+    r"|stated, not measured|tried (once|twice|\{times#\})"
+)
+
+
+def windows(text: str) -> Iterator[tuple[str, ...]]:
+    """Runs of up to three words of a text, those beside a `{}` apart."""
+    for piece in text.split("{}"):
+        words = re.findall(r"[\w'-]+", piece)
+        yield from (tuple(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words) - size + 1))
+
+
+def test_no_sentence_is_left_over() -> None:
+    """Of the longest run of fixed words of each sentence some three follow one another in the code or in a table."""
+    tables = (
+        path
+        for base in ("kb", "data")
+        for path in (ROOT / base).rglob("*.tsv")
+        if path.parent.name != "sentences"
+    )
+    texts = [text for path in PACKAGE.rglob("*.py") for _, text in written(path)]
+    texts += [
+        line
+        for path in (*tables, *(ROOT / "data").rglob("*.yaml"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    known = {window for text in texts for window in windows(text)}
+    left = []
+    for one in SENTENCES:
+        longest = max((re.findall(r"[\w'-]+", piece) for piece in skeleton(one.en).split("{}")), key=len)
+        size = min(3, len(longest))
+        found = not longest or any(
+            tuple(longest[at : at + size]) in known for at in range(len(longest) - size + 1)
+        )
+        if not found and not COMPOSED.match(one.en):
+            left.append(one.en)
+    assert left == []
+
+
 def test_limits_of_our_own_and_tables_are_told() -> None:
     """What is data, not code: thresholds that nobody published, foreign formats, limits of operators, signs of families."""
     texts: set[str] = set()
