@@ -20,10 +20,10 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from report_samples import COMPUTED
 from running import ROOT, SAMPLE, environment, needs_cli, needs_sample, run_kb, tracked
 
 from kb.model import Finding, Recommendation, Report
-from kb.report.json import COMPUTED
 from kb.schema import DOCUMENTS
 
 PAGES = [path for path in tracked() if path.endswith(".md") and not path.startswith(("data/", "tests/"))]

@@ -180,7 +180,7 @@ def _sql(
         int, typer.Option("--limit", "-n", min=1, metavar="N", help="At most this many rows.")
     ] = 1000,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.01, max=3600, metavar="S", help="At most this long.")
+        float, typer.Option("--seconds", min=0.01, max=3600, metavar="SECONDS", help="At most this long.")
     ] = 10.0,
 ) -> int:
     """Ask the store in SQL, read-only.

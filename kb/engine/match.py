@@ -32,7 +32,7 @@ _KIN = (
     ("elementwise", "elementwise_binary", "elementwise_transcendental", "elementwise_nary", "elementwise_grad", "elementwise_gated", "logical", "compare", "cast", "foreach", "activation", "scan"),
     ("norm", "fused_norm", "norm_grad", "softmax", "reduce", "reduce_index", "loss"),
     ("copy", "fill_copy", "rearrange", "transpose", "format", "select", "gather", "scatter", "kv_cache", "cast"),
-    ("gather", "scatter", "gather_interp", "embedding", "select"),
+    ("gather", "scatter", "gather_interp", "select"),
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
 )  # fmt: skip

@@ -69,14 +69,8 @@ class _Reader:
     def model(self, span: Span) -> Model:
         spans, opsets, functions = self.spans, {}, {}
         graph: Graph | None = None
-        version: int | None = None
-        producer = ["", ""]
         for number, _, value in spans.fields(span):
-            if number == 1:
-                version = spans.integer(value)
-            elif number in (2, 3):
-                producer[number - 2] = spans.text(value)
-            elif number == 7:
+            if number == 7:
                 graph = self.graph(spans.span(value), 1)
             elif number == 8:
                 domain, opset = self.opset(spans.span(value))
@@ -88,7 +82,7 @@ class _Reader:
             raise SourceError(
                 "holds no graph, so it is no ONNX model", where=spans.name, now="give an .onnx file"
             )
-        return Model(spans.name, graph, opsets, version, " ".join(filter(None, producer)), functions)
+        return Model(spans.name, graph, opsets, functions)
 
     def opset(self, span: Span) -> tuple[str, int]:
         domain, version = "", 0

@@ -109,8 +109,6 @@ class Model:
     name: str
     graph: Graph
     opsets: Mapping[str, int]
-    ir_version: int | None = None
-    producer: str = ""
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
 
     @property

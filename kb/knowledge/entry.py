@@ -1,7 +1,7 @@
 """One entry of the knowledge base as a file: YAML head between `---` lines, Markdown body.
 
 `docs/decisions/0003-entry-format.md` describes the format. Reading is strict and bounded, and reports every
-fault of a file at once. `entry_to_text` writes what `read_entry` reads.
+fault of a file at once. `entry_to_text` writes what `parse_entry` reads.
 """
 
 from __future__ import annotations
@@ -63,22 +63,6 @@ def parse_entry(text: str, file: str = "") -> Parsed:
     reader = HeadReader(node, report)
     entry = _entry(reader, body, first_body_line, file, report)
     return Parsed(entry, reader.places, tuple(sorted(set(faults))))
-
-
-def read_entry(path: Path) -> Entry:
-    """Read one entry file.
-
-    Raises:
-        KnowledgeError: the file cannot be read, or has faults; all of them are in the message.
-    """
-    parsed = parse_file(path)
-    if parsed.entry is None or parsed.faults:
-        raise KnowledgeError(
-            f"{len(parsed.faults)} faults",
-            where=str(path),
-            now=render_text(parsed.faults).replace("\n", "\n  "),
-        )
-    return parsed.entry
 
 
 def parse_file(path: Path) -> Parsed:

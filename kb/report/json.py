@@ -14,7 +14,6 @@ EXTENSION = ".json"
 BINARY = False
 SCHEMA = "kb.report/1"
 
-COMPUTED = frozenset({"first_three"})  # keys that follow from the others
 # The promised keys in their promised order; everything else a report knows follows.
 _PROMISED = ("target", "run", "findings", "not_judged", "recommendations", "similar_cases", "warnings")
 _FURTHER = (

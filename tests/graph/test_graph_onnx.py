@@ -18,7 +18,7 @@ from tools.samples import onnx_writer as w
 
 def test_a_model_is_read_with_its_names_shapes_and_attributes() -> None:
     model = parse(w.small(), "m.onnx")
-    assert (model.opset, model.ir_version, model.producer) == (17, 8, "test")
+    assert model.opset == 17
     assert [node.type for node in model.graph.nodes] == ["Conv", "Relu", "Flatten", "Gemm"]
     assert model.graph.nodes[0].integers("strides") == (2, 2)
     assert model.graph.inputs[0].shape == ("batch", 3, 8, 8)

@@ -21,7 +21,7 @@ from kb.report.chart import CHARTS
 PACKAGE = Path(kb.report.__path__[0]).parent
 SOURCES = sorted(
     path
-    for part in ("report", "commands", "benchmark", "engine/readers", "serve", "browse")
+    for part in ("report", "commands", "benchmark", "engine/readers", "engine/compare", "serve", "browse")
     for path in (PACKAGE / part).rglob("*.py")
     if path.parent.name != "catalogue"
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from report_samples import (
     ALL,
+    COMPUTED,
     EMPTY,
     FORECAST,
     FORETOLD,
@@ -28,7 +29,7 @@ from kb.measured import Measured
 from kb.model import Charts, Gain, NotJudged, Report
 from kb.report import answer, views
 from kb.report.catalogue import LANGUAGES, say
-from kb.report.json import COMPUTED, document, kept
+from kb.report.json import document, kept
 from kb.report.load import report_from_dict
 from kb.report.text import width_of
 

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from kb.engine import bottlenecks, metrics
+from kb import operators
+from kb.engine import bottlenecks, match, metrics, tensors
+from kb.engine.bottlenecks import (
+    discrete_gm_access,
+    epilogue_in_separate_kernel,
+    pure_transport_with_vector_time,
+    unfused_chain,
+)
 from kb.engine.bottlenecks.judging import limit, thresholds
+from kb.engine.estimate import classes
+from kb.engine.metrics import identity, work
 from kb.model import EntryKind, Grade, Text3
-from kb.vocabulary import entries
+from kb.vocabulary import entries, work_patterns
 from kb.vocabulary.bottlenecks import ADDED, IDS, PATTERNS
 from kb.vocabulary.metrics import BY_ID, METRICS
 
@@ -37,6 +48,32 @@ def test_vocabulary_names_each_metric_once_with_unit_and_meaning() -> None:
     assert {metric.kind for metric in METRICS} <= {"number", "label"}
     labels = {metric.id for metric in METRICS if metric.kind == "label"}
     assert labels == set(metrics.LABELS)
+
+
+def patterns_asked() -> Iterator[tuple[str, str]]:
+    """Work patterns that the code looks for: in calls of `pattern_in` and `startswith`, and in the lists of the classes."""
+    for path in sorted((FOLDER.parent).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "pattern_in":
+                for word in node.args[1:]:
+                    if isinstance(word, ast.Constant):
+                        yield path.name, str(word.value)
+    for where, words in (
+        ("work_patterns.py", work_patterns.ALL_PRODUCTS), ("work.py", (*work._PARTIAL, *work._WHOLE)),
+        ("match.py", itertools.chain(*match._KIN)), ("classes.py", classes._BY_PATTERN), ("tensors.py", tensors._SAME_SHAPE),
+        ("discrete_gm_access.py", discrete_gm_access.PATTERNS), ("unfused_chain.py", unfused_chain.PATTERNS),
+        ("pure_transport_with_vector_time.py", pure_transport_with_vector_time.PATTERNS),
+        ("epilogue_in_separate_kernel.py", epilogue_in_separate_kernel.WORK),
+    ):  # fmt: skip
+        yield from ((where, word) for word in words)
+
+
+def test_work_patterns_that_are_looked_for_exist() -> None:
+    named = {row["pattern"] for table in ("op_types", "extra_types") for row in operators.rows(table)}
+    named |= {pattern for _, pattern in identity._WORDS}
+    asked = sorted(set(patterns_asked()))
+    assert len(asked) > 100
+    assert [item for item in asked if not any(name.startswith(item[1]) for name in named)] == []
 
 
 def test_no_id_is_declared_twice() -> None:

@@ -46,7 +46,7 @@ BOTTLENECK = Bottleneck(
     why="The cube does a product tens of times faster than vector or scalar code.",
     needs=("core",),
     applies=lambda f: (
-        pattern_in(f, "matmul", "batch_matmul", "attention", "grouped_matmul", "sparse_attention")
+        pattern_in(f, "matmul", "batch_matmul", "attention", "grouped_matmul")
         and f.labels.get("core") in ("vector", "mix", "cube")
     ),
     judge=judge,

@@ -15,18 +15,7 @@ from kb.engine.bottlenecks.judging import (
 )
 from kb.model import Features
 
-PATTERNS = (
-    "gather",
-    "scatter",
-    "embedding",
-    "transpose",
-    "sparse",
-    "index",
-    "segment",
-    "pool_grad",
-    "grid_sample",
-    "deform",
-)
+PATTERNS = ("gather", "scatter", "transpose", "pool_grad", "deform")
 
 
 def judge(f: Features) -> Held | None:

@@ -17,19 +17,7 @@ from kb.engine.bottlenecks.judging import (
 from kb.model import Features
 from kb.units import percent
 
-PATTERNS = (
-    "copy",
-    "concat",
-    "slice",
-    "split",
-    "transpose",
-    "pad",
-    "tile",
-    "gather",
-    "format",
-    "tensor_move",
-    "broadcast_copy",
-)
+PATTERNS = ("copy", "transpose", "gather", "format")
 
 
 COPIES_UNKNOWN = 0.5  # confidence where only the vector share was measured

@@ -9,7 +9,7 @@ from kb.engine.bottlenecks.judging import Bottleneck, Held, confidence, limit, v
 from kb.model import Evidence, Features
 from kb.units import percent
 
-PATTERNS = ("elementwise", "norm", "softmax", "activation", "reduce", "broadcast", "foreach", "rope", "quant")
+PATTERNS = ("elementwise", "norm", "softmax", "activation", "reduce", "foreach", "rope", "quant")
 
 
 def _chained(f: Features, types: set[str]) -> bool:

@@ -17,7 +17,6 @@ from kb.graph.known import UNKNOWN, Known
 from kb.graph.types import Attribute, Node
 
 EFFECTS = ("ai_cpu", "refused", "ignored")
-SUBJECTS = ("attribute", "area", "rank", "width", "constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Limit:
 def broken(node: Node, inputs: list[Known]) -> Iterator[Limit]:
     """The limits that a node breaks; what is unknown breaks nothing."""
     for limit in _limits().get(node.type, ()):
-        values = _SUBJECTS[limit.subject](limit.of, node, inputs)
+        values = SUBJECTS[limit.subject](limit.of, node, inputs)
         if values is not None and not all(_holds(limit, value) for value in values):
             yield limit
 
@@ -88,7 +87,7 @@ def _input(position: str, inputs: list[Known]) -> Known:
     return inputs[int(position)] if int(position) < len(inputs) else UNKNOWN
 
 
-_SUBJECTS: dict[str, Callable[[str, Node, list[Known]], list[object] | None]] = {
+SUBJECTS: dict[str, Callable[[str, Node, list[Known]], list[object] | None]] = {
     "attribute": _attribute, "area": _area, "rank": _rank, "width": _width, "constant": _constant,
 }  # fmt: skip
 
@@ -98,7 +97,7 @@ def _limits() -> dict[str, list[Limit]]:
     found: dict[str, list[Limit]] = {}
     for row in operators.rows("onnx_limits"):
         subject, _, of = row["subject"].partition(" ")
-        if subject not in _SUBJECTS or row["effect"] not in EFFECTS:
+        if subject not in SUBJECTS or row["effect"] not in EFFECTS:
             raise KnowledgeError(
                 f"{row['onnx_op']}: unknown subject or effect",
                 where="data/operators/onnx_limits.tsv",

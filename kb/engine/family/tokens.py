@@ -22,7 +22,6 @@ _PLAIN = {
     "GlobalMaxPool": "gap", "Einsum": "bmm", "Sin": "trig", "Cos": "trig", "Split": "split", "Slice": "slice",
     "MatMulInteger": "linear", "FusedMatMul": "linear", "Attention": "attention", "MultiHeadAttention": "attention",
 }  # fmt: skip
-_SHAPING = frozenset({"Reshape", "Transpose", "Unsqueeze", "Squeeze", "Flatten", "Expand"})
 
 
 def tokens(wiring: Wiring) -> Counter[str]:

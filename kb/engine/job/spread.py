@@ -21,7 +21,6 @@ WORTH_WORKERS = 256 * MIB  # of profiles, below which starting workers takes lon
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss)://[^\s/]+:\d{1,5}", re.ASCII)
 
 Read = Callable[[RankFolder], Summary | Lost]
-Done = Callable[[Summary | Lost], None]
 
 
 @dataclass(frozen=True, slots=True)

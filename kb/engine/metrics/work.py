@@ -32,7 +32,6 @@ _PARTIAL = (
     "attention_sparse",
     "dynamic",
     "moe",
-    "embedding",
     "none",
     "rearrange",
 )

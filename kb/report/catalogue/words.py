@@ -28,7 +28,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "label.entry": ("entry", "条目", "エントリ"),
     "label.evidence": ("evidence", "证据", "根拠"),
     "label.file": ("File", "文件", "ファイル"),
-    "label.finding": ("against", "针对", "対応するボトルネック"),
+    "label.finding": ("against", "针对", "ボトルネック"),
     "label.gain": ("gain", "收益", "効果"),
     "label.item": ("Item", "项目", "項目"),
     "label.limit": ("Limit", "阈值", "しきい値"),

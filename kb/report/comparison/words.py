@@ -7,14 +7,8 @@ from kb.comparison import Band, Change, Check, Comparison, FindingChange, Moved,
 from kb.report.catalogue import say
 from kb.report.text import clean, shorten
 
-DIMENSIONS = (
-    "mode", "tool", "chip", "clock", "timed", "replay", "metrics", "operators", "shape", "dtype", "work", "ranks", "warm-up",
-    "cann",
-)  # fmt: skip
 # Known only where a run has several of them, or where somebody set it: no news when nobody knows.
 SILENT = ("warm-up", "cann", "ranks", "work", "operators")
-STATES = ("gone", "new", "stays", "not-judged", "first-judged")
-BASES = ("launch", "launches", "run", "step", "cores", "given", "operators", "stated")
 LONG = 60  # columns of a value that a condition is compared by
 
 
