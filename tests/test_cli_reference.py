@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,12 @@ FOUND = commands()
 EXAMPLES = [line for command in FOUND for line, _ in command.examples]
 PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 MANUAL = (ROOT / "docs" / "man" / "kb.1").read_text(encoding="utf-8")
+
+
+@cache
+def whole() -> Any:
+    """`kb` with all its commands."""
+    return typer.main.get_command(_app.build())
 
 
 def arguments(line: str) -> list[str]:
@@ -43,7 +50,7 @@ def test_an_example_parses(line: str) -> None:
     if words[0] == "search":
         search._parser().parse_args(words[1:])
         return
-    command: Any = typer.main.get_command(_app.build())
+    command = whole()
     context = command.make_context("kb", [], resilient_parsing=True)
     while getattr(command, "commands", None):
         name, command, words = command.resolve_command(context, words)

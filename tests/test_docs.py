@@ -138,9 +138,10 @@ def test_known_kinds_of_blocks_only() -> None:
 @needs_sample
 @pytest.mark.parametrize("block", RUN)
 def test_the_commands_of_a_block_do_what_the_page_says(block: str, place: Path) -> None:
-    """One after another in one folder, as a reader would run them."""
+    """One after another in one folder, as a reader would run them; those of the front page start Python each time."""
+    cold = block.startswith("README.md:")
     for call in RUN[block]:
-        done = run_kb(*call.arguments, home=place, cwd=place)
+        done = run_kb(*call.arguments, home=place, cwd=place, cold=cold)
         assert done.returncode == call.status, f"{call.where}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         if call.prints:
