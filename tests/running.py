@@ -38,7 +38,7 @@ def environment(home: Path) -> dict[str, str]:
     }
     return kept | {
         "HOME": str(home), "KB_DB": str(home / "runs.db"), "XDG_DATA_HOME": str(home / "data"),
-        "XDG_CACHE_HOME": str(CACHE), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1",
+        "XDG_CACHE_HOME": str(CACHE), "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1",
         "KB_LANG": "en", "NO_COLOR": "1", "COLUMNS": "100", "LC_ALL": "C.UTF-8",
     }  # fmt: skip
 

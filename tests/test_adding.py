@@ -44,7 +44,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(copy: Path, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     env = environment(home) | {"PYTHONPATH": str(copy)}
-    del env["PYTHONDONTWRITEBYTECODE"]  # compiled once, not by each command
     return subprocess.run(
         [sys.executable, "-m", "kb", *arguments], cwd=copy, env=env, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, encoding="utf-8", check=False,

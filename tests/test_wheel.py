@@ -165,7 +165,6 @@ def test_the_main_job_runs_from_the_wheel(installed: Path, tmp_path: Path) -> No
 def from_wheel(installed: Path, home: Path, *arguments: str) -> str:
     """What the command printed; that it was the installed package that ran is checked first."""
     env = environment(home) | {"PYTHONPATH": str(installed)}
-    del env["PYTHONDONTWRITEBYTECODE"]  # compiled once, not by each command
     where = run(sys.executable, "-c", "import kb.model; print(kb.model.__file__)", cwd=home, env=env)
     assert Path(where.strip()).is_relative_to(installed)
     script = installed / "bin" / "kb"
