@@ -12,8 +12,9 @@ from pathlib import Path
 
 import mutants
 
-from kb.engine.pipeline import Knowledge, Request, advise_profile, open_knowledge
+from kb.engine.pipeline import Knowledge, advise_profile, open_knowledge
 from kb.engine.readers import read
+from kb.engine.request import Request
 from kb.errors import KbError
 from kb.model import Profile
 from kb.report import views

@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # typing's, without importing it: this runs first in ever
 if TYPE_CHECKING:
     from typing import Any
 
-    from kb.engine.pipeline import Request
+    from kb.engine.request import Request
     from kb.errors import KbError
     from kb.library import (
         CheckResult,
@@ -41,7 +41,7 @@ _HOMES = {
     "KbError": "kb.errors",
     "PluginWarning": "kb.plugins",
     "Report": "kb.library",
-    "Request": "kb.engine.pipeline",
+    "Request": "kb.engine.request",
     "SearchResult": "kb.library",
     "advise": "kb.library",
     "advise_metrics": "kb.library",

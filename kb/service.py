@@ -68,7 +68,7 @@ def advise(
     """
     from kb import kept
     from kb.engine import pipeline
-    from kb.library.request import request
+    from kb.engine.request import request
     from kb.report import json
     from kb.store.outcomes import load
 

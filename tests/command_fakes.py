@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 from report_samples import EMPTY, RUN, SAMPLE
 
+from kb.engine.job.spread import Spread
+from kb.engine.request import Request
 from kb.errors import KnowledgeError, NothingToJudge, SourceError
 from kb.model import Entry, EntryKind, PublishedGain, Report, Text3
 
@@ -140,16 +142,6 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Asked:
     return asked
 
 
-@dataclass(frozen=True)
-class Request:
-    soc: str | None = None
-    shape: str | None = None
-    who: str | None = None
-    top: int = 20
-    outcomes: tuple[Any, ...] = ()
-    spread: Any = field(default=None, compare=False)  # who reads, which the answer does not show
-
-
 def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
     faults: dict[str, Callable[[], Exception]] = {
         "missing": lambda: SourceError("no such file or folder", where="missing", now="Check the path."),
@@ -162,7 +154,7 @@ def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
     }
 
     def advise(paths: list[Path], request: Request = Request(), *, progress: object = None) -> Report:
-        asked.calls.append(("advise", (paths, request)))
+        asked.calls.append(("advise", (paths, replace(request, spread=Spread()))))
         name = paths[0].name
         if name in faults:
             raise faults[name]()
@@ -174,7 +166,7 @@ def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
         return [SAMPLE, RUN] if path.stem == "two" else [SAMPLE]
 
     def narrow(report: Report, request: Request) -> Report:
-        asked.calls.append(("narrow", request))
+        asked.calls.append(("narrow", replace(request, spread=Spread())))
         return replace(report, recommendations=report.recommendations[: request.top])
 
     put(
@@ -184,5 +176,4 @@ def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
         advise_metrics=advise_metrics,
         narrow=narrow,
         Request=Request,
-        KEPT=60,
     )

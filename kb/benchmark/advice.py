@@ -19,9 +19,10 @@ from kb.benchmark.scores import Failure, Scores, Section, part, ranking
 from kb.engine import stated
 from kb.engine.bottlenecks.gate import near_floor
 from kb.engine.metrics import measure_profile
-from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, open_knowledge
+from kb.engine.pipeline import Knowledge, advise, advise_profile, open_knowledge
 from kb.engine.rank import NO_REMEDY
 from kb.engine.readers.metrics_json import read_metrics
+from kb.engine.request import Request
 from kb.errors import NothingToJudge
 from kb.model import Entry, Finding, Profile, Recommendation, Report
 

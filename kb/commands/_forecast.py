@@ -16,7 +16,7 @@ from kb.errors import UsageError
 if TYPE_CHECKING:
     from kb.engine.ahead import Ahead
     from kb.engine.estimate.scales import Scales
-    from kb.engine.pipeline import Request
+    from kb.engine.request import Request
 
 
 def foretold(

@@ -13,7 +13,7 @@ from kb.report import views
 from kb.report.translated import in_language
 
 if TYPE_CHECKING:
-    from kb.engine.pipeline import Request
+    from kb.engine.request import Request
 
 
 class _Formats(tuple[str, ...]):
@@ -39,7 +39,7 @@ def request_for(
     given: Common, *, soc: str, shape: str = "", audience: Audience | None = None, top: int | None = None
 ) -> Request:
     """What the pipeline is asked, from the options of a command; what remedies gave here comes from the store."""
-    from kb.library.request import request
+    from kb.engine.request import request
 
     who = audience.value if audience else None
     return request(soc=soc, shape=shape, audience=who, top=top, outcomes=kept_outcomes(given))

@@ -20,7 +20,7 @@ from kb.report.catalogue import say as told
 
 if TYPE_CHECKING:
     from kb.engine.collect import Collected, Options, Plan
-    from kb.engine.pipeline import Request
+    from kb.engine.request import Request
     from kb.model import Report
 
 __all__ = ["FORMATS", "ORDER", "PANEL", "run"]

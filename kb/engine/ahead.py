@@ -15,6 +15,7 @@ from kb.engine.check import CheckResult, check, check_types
 from kb.engine.estimate import Estimate, NotEstimated
 from kb.engine.estimate.scales import Scales
 from kb.engine.family import recognise_profile
+from kb.engine.request import KEPT, Request
 from kb.errors import NothingToJudge, UsageError
 from kb.forecast import Forecast, ForecastOperator
 from kb.graph import read
@@ -43,7 +44,7 @@ class Ahead:
 
 def of_model(
     path: Path,
-    request: pipeline.Request,
+    request: Request,
     input_shapes: Sequence[str] = (),
     scales: ScalesOf = _none,
     knowledge: pipeline.Knowledge | None = None,
@@ -64,7 +65,7 @@ def of_model(
 
 def of_operators(
     path: Path,
-    request: pipeline.Request,
+    request: Request,
     scales: ScalesOf = _none,
     knowledge: pipeline.Knowledge | None = None,
 ) -> Ahead:
@@ -99,7 +100,7 @@ def _ahead(
     path: Path,
     kind: str,
     result: CheckResult,
-    request: pipeline.Request,
+    request: Request,
     scales: ScalesOf,
     knowledge: pipeline.Knowledge,
 ) -> Ahead:
@@ -114,7 +115,7 @@ def _ahead(
     forecast = network.foretell(found, soc, times, result.family.name if result.family else "")
     profile = network.to_profile(found, times, soc, path, kind)
     entries = {name: entry for name, entry in knowledge.entries.items() if entry.family != HOST}
-    asked = replace(request, who=None, top=pipeline.KEPT)
+    asked = replace(request, who=None, top=KEPT)
     report = pipeline.advise_profile(profile, asked, replace(knowledge, entries=entries))
     forecast = _with_advice(forecast, report, result)
     warnings = (*report.warnings, *forecast.doubts, *result.warnings, *_fallbacks(result))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,11 @@ from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.charts import charts
 from kb.engine.compare.extract import measured
 from kb.engine.content import content as content_of
-from kb.engine.job.spread import Spread
 from kb.engine.match import Match, match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
+from kb.engine.request import KEPT, Request
 from kb.errors import NothingToJudge
-from kb.experience import Outcome
 from kb.model import Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
 from kb.targets import Target
 from kb.targets import candidates as possible_chips
@@ -33,7 +32,6 @@ Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 LEADS = 5  # operators of a run-level finding that entries are matched with
 NEAR_CASE = 0.5  # nearness from which a case that shares nothing measured is named, as found by text only
 RUN_ID = 12  # digits of the hash of the content that name a run
-KEPT = 60  # recommendations of a run that are kept; fewer are shown
 
 
 _FIGURE = re.compile(r"\b\d[\d.,]*\s*(%|us\b|ms\b|s\b|[KMG]?i?B\b)?")
@@ -46,26 +44,6 @@ class Knowledge:
     entries: Mapping[str, Entry]
     nearness: Nearness
     version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations.
-
-    `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
-    and the knowledge base alone. `spread` says who reads the ranks of a job, which changes nothing in the answer.
-    """
-
-    soc: str | None = None
-    shape: str | None = None
-    who: str | None = None
-    top: int = 20
-    outcomes: tuple[Outcome, ...] = ()
-    spread: Spread = field(default_factory=Spread)
-
-    def in_full(self) -> Request:
-        """The same request for the report that is kept: nothing narrowed."""
-        return replace(self, who=None, top=KEPT)
 
 
 def advise(

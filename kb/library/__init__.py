@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from kb.errors import UsageError, parameter
-from kb.library.request import request as asked_for
 from kb.library.results import CheckResult, Comparison, Report, SearchResult
 
 if TYPE_CHECKING:
     from kb import model
-    from kb.engine.pipeline import Knowledge, Request
+    from kb.engine.pipeline import Knowledge
+    from kb.engine.request import Request
 
 __all__ = [
     "CheckResult", "Comparison", "Report", "SearchResult", "advise", "advise_metrics", "check_model", "compare", "search",
@@ -71,6 +71,7 @@ def advise(
         NothingToJudge: readable, but without the counters that any judgement needs.
     """
     from kb.engine import pipeline
+    from kb.engine.request import request as asked_for
 
     asked = asked_for(request, soc=soc, shape=shape, audience=audience, top=top)
     return Report.of(pipeline.advise(_paths(paths), asked, knowledge, progress))
@@ -111,6 +112,7 @@ def advise_metrics(
         SourceError: no such data, with the place of the fault as a JSON path. UsageError, NothingToJudge: as `advise`.
     """
     from kb.engine import pipeline
+    from kb.engine.request import request as asked_for
 
     given: Path | Mapping[str, Any] | Sequence[Any]
     given = Path(source) if isinstance(source, (str, PathLike)) else source
@@ -208,6 +210,7 @@ def compare(
     """
     from kb import model
     from kb.engine import pipeline
+    from kb.engine.request import request as asked_for
 
     one, two = (side if isinstance(side, model.Report) else _paths(side) for side in (before, after))
     asked = asked_for(request, soc=soc)

@@ -14,7 +14,8 @@ from kb import targets
 from kb.benchmark import export, planted
 from kb.benchmark.problems import PROBLEMS
 from kb.engine import readers
-from kb.engine.pipeline import Knowledge, Request, advise, open_knowledge
+from kb.engine.pipeline import Knowledge, advise, open_knowledge
+from kb.engine.request import Request
 from kb.model import Finding, Gain, OperatorRef, Recommendation, Report
 
 SCENARIOS = planted.scenarios()

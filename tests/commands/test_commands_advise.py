@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_fakes import Asked, Request
+from command_fakes import Asked
 from report_samples import EMPTY, RUN, SAMPLE
 
+from kb.engine.request import Request
 from kb.report.json import document
 from kb.store.runs import list_runs
 

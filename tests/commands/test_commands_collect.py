@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_fakes import Asked, Request
+from command_fakes import Asked
 from report_samples import SAMPLE
 from running import ROOT
 
+from kb.engine.request import Request
 from kb.store.runs import load_run
 
 STANDIN = Path(__file__).resolve().parent.parent / "standin"

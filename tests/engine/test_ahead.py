@@ -11,7 +11,8 @@ from kb.engine import ahead, network
 from kb.engine.check import check
 from kb.engine.estimate.scales import Scale
 from kb.engine.migration import migration_document, plan, suspects
-from kb.engine.pipeline import Knowledge, Request, open_knowledge
+from kb.engine.pipeline import Knowledge, open_knowledge
+from kb.engine.request import Request
 from kb.errors import NothingToJudge, SourceError, UsageError
 from kb.graph import parse
 from kb.model import to_dict

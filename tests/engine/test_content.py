@@ -11,6 +11,7 @@ from running import ROOT
 
 from kb.engine import pipeline, readers
 from kb.engine.content import content
+from kb.engine.request import Request
 from kb.model import Capture, Chip, Measure, Notice
 
 SAMPLE = ROOT / "data" / "samples" / "add_custom"
@@ -68,9 +69,9 @@ def test_of_typed_counters_everything_counts() -> None:
 
 @pytest.mark.parametrize(
     "request_",
-    [pipeline.Request(soc="Ascend910B2"), pipeline.Request(shape="64x64"), pipeline.Request(top=1)],
+    [Request(soc="Ascend910B2"), Request(shape="64x64"), Request(top=1)],
 )
-def test_a_run_is_named_by_what_was_measured(request_: pipeline.Request) -> None:
+def test_a_run_is_named_by_what_was_measured(request_: Request) -> None:
     plain = pipeline.advise([SAMPLE])
     asked = pipeline.advise([SAMPLE], request_)
     assert plain.content is not None

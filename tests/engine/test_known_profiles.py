@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kb.engine.pipeline import Knowledge, Request, advise, open_knowledge
+from kb.engine.pipeline import Knowledge, advise, open_knowledge
+from kb.engine.request import Request
 from kb.errors import SourceError
 from kb.model import Report
 

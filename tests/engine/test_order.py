@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kb.engine.pipeline import Knowledge, Request, advise, open_knowledge
+from kb.engine.pipeline import Knowledge, advise, open_knowledge
+from kb.engine.request import Request
 from kb.model import Report, to_dict
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"

@@ -16,7 +16,8 @@ from kb.engine.bottlenecks import registry
 from kb.engine.bottlenecks.diagnose import diagnose
 from kb.engine.bottlenecks.judging import thresholds
 from kb.engine.metrics import measure_profile
-from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, narrow, open_knowledge
+from kb.engine.pipeline import Knowledge, advise, advise_profile, narrow, open_knowledge
+from kb.engine.request import Request
 from kb.model import Capture, Chip, Diagnosis, Features, Measure, Operator, Profile, Report, Tensor, to_dict
 from kb.targets import load
 from kb.vocabulary.metrics import BY_ID

@@ -14,8 +14,9 @@ from test_rank import entry, finding, published
 from kb.engine.compare import compare
 from kb.engine.compare.result import outcome_of
 from kb.engine.match import Match
-from kb.engine.pipeline import Request, advise
+from kb.engine.pipeline import advise
 from kb.engine.rank import gain_of, rank
+from kb.engine.request import Request
 from kb.engine.tried import here, shifted
 from kb.errors import NothingToJudge
 from kb.experience import Outcome, Result, shrunk, speaks_of, tally

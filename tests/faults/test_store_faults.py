@@ -21,6 +21,7 @@ from report_samples import RUN, SAMPLE
 from running import ROOT, environment, run_kb
 
 from kb.engine import pipeline
+from kb.engine.request import Request
 from kb.errors import KbError
 from kb.report.json import kept
 from kb.store import database, outcomes
@@ -236,7 +237,7 @@ def test_a_device_clock_that_jumps_gives_no_negative_time(tmp_path: Path, shift_
     target = tmp_path / "kernel_details.csv"
     with target.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows)
-    report = pipeline.advise([target], pipeline.Request("Ascend310P3"))
+    report = pipeline.advise([target], Request("Ascend310P3"))
     times = [report.total_us, report.elapsed_us, *(item.time_us for item in report.operators)]
     assert all(time is None or time >= 0 for time in times)
     assert all(0 <= finding.share <= 1 for finding in report.findings if finding.share is not None)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from kb.benchmark import healthy, planted
-from kb.engine.pipeline import Knowledge, Request, advise, advise_profile, open_knowledge
+from kb.engine.pipeline import Knowledge, advise, advise_profile, open_knowledge
+from kb.engine.request import Request
 from kb.model import Report
 from kb.units import percent
 

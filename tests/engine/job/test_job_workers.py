@@ -17,6 +17,7 @@ from kb.engine.job import split as splitting
 from kb.engine.job.rank import Lost, Summary, summarise
 from kb.engine.job.split import RankFolder, split
 from kb.engine.job.spread import MIB, Spread
+from kb.engine.request import Request
 from kb.errors import UsageError
 from kb.report import views
 
@@ -111,7 +112,7 @@ def test_the_report_by_workers_is_the_same_bytes(job: Path) -> None:
     jobs.damage(job, 2)
     shown = []
     for spread in (Spread(0), Spread(1), Spread(2)):
-        report = pipeline.advise([job], pipeline.Request(spread=spread))
+        report = pipeline.advise([job], Request(spread=spread))
         shown.append(
             [views.render(name, [report], lang="en", width=100, color=False) for name in ("json", "html")]
         )
@@ -126,7 +127,7 @@ def test_the_workers_of_a_scheduler_somewhere_give_the_same_bytes(job: Path) -> 
         n_workers=1, threads_per_worker=2, processes=False, protocol="tcp://", dashboard_address=None
     ) as found:
         spread = Spread(None, found.scheduler_address)
-        assert pipeline.advise([job], pipeline.Request(spread=spread)) == here
+        assert pipeline.advise([job], Request(spread=spread)) == here
 
 
 def test_workers_with_another_release_are_refused(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,13 +141,13 @@ def test_workers_with_another_release_are_refused(job: Path, monkeypatch: pytest
         ) as found,
         pytest.raises(UsageError, match=r"has kb 0\.1\.0, this is 0\.9\.9"),
     ):
-        pipeline.advise([job], pipeline.Request(spread=Spread(None, found.scheduler_address)))
+        pipeline.advise([job], Request(spread=Spread(None, found.scheduler_address)))
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "ANSWER_S", 1.0)
     with pytest.raises(UsageError, match="no scheduler answers there"):
-        pipeline.advise([job], pipeline.Request(spread=Spread(None, "tcp://127.0.0.1:9")))
+        pipeline.advise([job], Request(spread=Spread(None, "tcp://127.0.0.1:9")))
 
 
 def test_a_large_job_takes_workers_of_itself(

@@ -1,16 +1,35 @@
-"""What the pipeline is asked, made from options as users state them: for the commands, the library and programs alike."""
+"""What the pipeline is asked, and how that is made of options as users state them: for commands, library and programs alike."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
 
+from kb.engine.job.spread import Spread
 from kb.errors import UsageError
+from kb.experience import Outcome
 from kb.vocabulary.entries import AUDIENCES
 
-if TYPE_CHECKING:
-    from kb.engine.pipeline import Request
-    from kb.experience import Outcome
+KEPT = 60  # recommendations of a run that are kept; fewer are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How to advise: `shape` states the operator's tensors in words, `who` and `top` narrow the recommendations.
+
+    `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
+    and the knowledge base alone. `spread` says who reads the ranks of a job, which changes nothing in the answer.
+    """
+
+    soc: str | None = None
+    shape: str | None = None
+    who: str | None = None
+    top: int = 20
+    outcomes: tuple[Outcome, ...] = ()
+    spread: Spread = field(default_factory=Spread)
+
+    def in_full(self) -> Request:
+        """The same request for the report that is kept: nothing narrowed."""
+        return replace(self, who=None, top=KEPT)
 
 
 def request(
@@ -29,8 +48,6 @@ def request(
     Raises:
         UsageError: an unknown audience, or `top` below 1.
     """
-    from kb.engine.pipeline import Request
-
     if audience is not None and audience not in AUDIENCES:
         raise UsageError(
             f"no audience {audience!r}", where="audience", now=f"Choose one of {', '.join(AUDIENCES)}."
