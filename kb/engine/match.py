@@ -17,7 +17,6 @@ from kb.engine.alike import ALIKE, apart
 from kb.engine.metrics import RunFeatures
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
-from kb.vocabulary.work_patterns import ALL_PRODUCTS
 
 # The lists of a pattern are in rough order of trial; each place further down counts a little less.
 PLACE = 0.96
@@ -26,13 +25,13 @@ LAST_PLACE = 6  # from here on, and for an entry that the list does not hold, th
 TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise", "host"})
 # Work patterns whose kernels are written and tuned alike.
 _KIN = (
-    ALL_PRODUCTS,
+    ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"),
     ("conv2d", "conv3d", "depthwise", "conv2d_dx", "conv2d_dw", "deform_conv"),
     ("attention", "attention_grad", "attention_sparse", "attention_decode"),
     ("elementwise", "elementwise_binary", "elementwise_transcendental", "elementwise_nary", "elementwise_grad", "elementwise_gated", "logical", "compare", "cast", "foreach", "activation", "scan"),
     ("norm", "fused_norm", "norm_grad", "softmax", "reduce", "reduce_index", "loss"),
     ("copy", "fill_copy", "rearrange", "transpose", "format", "select", "gather", "scatter", "kv_cache", "cast"),
-    ("gather", "scatter", "gather_interp", "select"),
+    ("gather", "scatter", "gather_interp", "embedding", "select"),
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
 )  # fmt: skip
