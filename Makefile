@@ -52,7 +52,7 @@ trial:  ## what is said of every real capture below PROFILES=FOLDER, for a perso
 	$(PYTHON) -m tools.trial $(PROFILES)
 
 long:  ## the tests that take minutes
-	$(PYTHON) -m pytest -m long
+	$(PYTHON) -m pytest -n 0 -m long
 
 model:  ## train the search model anew (about half an hour; installs the extra `models`)
 	$(PYTHON) -m pip install -q -e '.[models]'
