@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 CAPTURE = re.compile(r"(before|after)(-\w+)?|round_\d+")  # folders of one case that are captures of their own
+Run = Callable[[list[str]], "subprocess.CompletedProcess[str]"]
 LIMIT = 120  # seconds for one capture; none takes a tenth of it
 
 
@@ -42,23 +43,27 @@ def captures(profiles: Path) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(profiles).as_posix(), path
 
 
-def ask(name: str, path: Path, home: Path) -> Said:
+def process(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    """`kb ARGUMENTS` to its end, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "kb", *arguments], cwd=ROOT, env={**os.environ, "KB_LANG": "en", "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=LIMIT, check=False,
+    )  # fmt: skip
+
+
+def ask(name: str, path: Path, home: Path, run: Run) -> Said:
     """`kb advise PATH --format json`, with a run store below `home`."""
     store = home / f"{name.replace('/', '-')}.db"
-    done = subprocess.run(
-        [sys.executable, "-m", "kb", "advise", str(path), "--format", "json", "--db", str(store)],
-        cwd=ROOT, env={**os.environ, "KB_LANG": "en", "NO_COLOR": "1"}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, encoding="utf-8", timeout=LIMIT, check=False,
-    )  # fmt: skip
+    done = run(["advise", str(path), "--format", "json", "--db", str(store)])
     document = json.loads(done.stdout) if done.stdout.strip() else {}
     message = "" if document else done.stderr.replace(f"{path.parent}/", "").strip()
     return Said(name, done.returncode, document, message)
 
 
-def said(profiles: Path, workers: int = 2) -> list[Said]:
-    """The answers to all captures, in the order of their names."""
+def said(profiles: Path, workers: int = 2, run: Run = process) -> list[Said]:
+    """The answers to all captures, in the order of their names, `workers` at a time."""
     with tempfile.TemporaryDirectory(prefix="kb-trial-") as home, ThreadPoolExecutor(workers) as pool:
-        asked = [pool.submit(ask, name, path, Path(home)) for name, path in captures(profiles)]
+        asked = [pool.submit(ask, name, path, Path(home), run) for name, path in captures(profiles)]
         return [one.result() for one in asked]
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from running import run_kb
+
 from tools import trial
 
 TABLE = Path(__file__).parent / "trial.txt"
 
 
-def test_real_captures(shared_profiles: Path, golden: Callable[[Path, str], None]) -> None:
-    answers = trial.said(shared_profiles)
+def test_real_captures(shared_profiles: Path, golden: Callable[[Path, str], None], tmp_path: Path) -> None:
+    answers = trial.said(shared_profiles, 1, lambda arguments: run_kb(*arguments, home=tmp_path))
     assert {one.name.partition("/")[0] for one in answers} == {
         path.name for path in shared_profiles.iterdir() if path.is_dir()
     }
