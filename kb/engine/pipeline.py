@@ -157,7 +157,7 @@ def advise_profile(
         not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
-        warnings=(*summary.warnings(profile, features), *summary.sunk(recommendations)),
+        warnings=(*summary.warnings(profile, features, diagnosis), *summary.sunk(recommendations)),
         key_data=summary.key_data(profile, features, diagnosis),
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},
@@ -194,10 +194,17 @@ def candidates(profile: Profile, knowledge: Knowledge) -> list[Match]:
 
 
 def narrow(report: Report, request: Request) -> Report:
-    """The report with only the recommendations that `request` asks for, ranked anew."""
+    """The report with only the recommendations that `request` asks for, ranked anew; the headline names their first."""
     wanted = [item for item in report.recommendations if request.who is None or item.who in ("", request.who)]
     ranked = tuple(replace(item, rank=place) for place, item in enumerate(wanted[: request.top], 1))
-    return replace(report, recommendations=ranked)
+    before, after = (
+        summary.first_words(report.findings, advice, report.total_us, report.elapsed_us)
+        for advice in (report.recommendations, ranked)
+    )
+    text = report.headline
+    if before and text.endswith(before):
+        text = text.removesuffix(before) + after
+    return replace(report, recommendations=ranked, headline=text)
 
 
 def open_knowledge() -> Knowledge:
