@@ -18,7 +18,6 @@ from kb import shipped
 from kb.errors import KnowledgeError, UsageError
 from kb.model import Chip
 
-
 FEW = 3  # candidate chips that are named one by one; of more their families are
 
 

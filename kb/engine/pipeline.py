@@ -24,8 +24,8 @@ from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
 from kb.experience import Outcome
-from kb.model import Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
-from kb.targets import Target
+from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
+from kb.targets import FEW, Target, in_short
 from kb.targets import candidates as possible_chips
 
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
@@ -148,7 +148,7 @@ def advise_profile(
     report = Report(
         target=profile.target,
         run=content[:RUN_ID],
-        chip=profile.chip,
+        chip=_with_series(profile.chip),
         capture=profile.capture,
         total_us=summary.total_us(profile, features),
         headline=summary.headline(profile, features, diagnosis, recommendations),
@@ -169,6 +169,12 @@ def advise_profile(
         measured=measured(features.operators),
     )
     return narrow(report, request)
+
+
+def _with_series(chip: Chip) -> Chip:
+    """The chip with the product lines of its candidates, where they are too many to be read."""
+    many = chip.soc is None and len(chip.candidates) > FEW
+    return replace(chip, series=in_short(chip.candidates)) if many else chip
 
 
 def _matches(

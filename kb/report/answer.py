@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kb import targets, units
+from kb import units
 from kb.addition import plain_sum
 from kb.model import Chip, Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
 from kb.report.catalogue import TEXTS, say
@@ -12,6 +12,7 @@ from kb.report.sentences import tell
 from kb.report.text import clean, shorten
 from kb.report.three import first_three
 
+CANDIDATES = 4  # chips named where several fit and their product lines are not known
 MAX_NAME = 60  # columns of an operator's name within a sentence
 ALL = 0.995  # a share from here on is the whole
 
@@ -371,12 +372,15 @@ def key_data(report: Report) -> tuple[Evidence, ...]:
 
 
 def chip_name(chip: Chip, lang: str) -> str:
-    """The chip, or those that fit: a few by name, more by the families they are of; empty where nothing is known."""
+    """The chip, or those that fit: a few by name, more by their product lines; empty where nothing is known."""
     if chip.soc or not chip.candidates:
         return chip.soc or ""
-    count, names = len(chip.candidates), ", ".join(targets.in_short(chip.candidates))
-    if count > targets.FEW:
-        return say("chip.candidates.many", lang, count=count, names=names)
+    count = len(chip.candidates)
+    if chip.series:
+        return say("chip.candidates.many", lang, count=count, names=", ".join(chip.series))
+    names = ", ".join(chip.candidates[:CANDIDATES])
+    if count > CANDIDATES:
+        names = f"{names} {say('count.more', lang, count=count - CANDIDATES)}"
     return say("chip.candidates", lang, names=names)
 
 

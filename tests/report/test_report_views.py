@@ -25,12 +25,13 @@ from report_samples import (
 
 from kb.errors import UsageError
 from kb.measured import Measured
-from kb.model import Charts, Gain, NotJudged, Report
+from kb.model import Charts, Evidence, Finding, Gain, NotJudged, OperatorPipes, PipeShare, Report
 from kb.report import answer, views
 from kb.report.catalogue import LANGUAGES, say
 from kb.report.json import COMPUTED, document, kept
 from kb.report.load import report_from_dict
 from kb.report.text import width_of
+from kb.report.translated import in_language
 
 NAMES = list(views.views())
 SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
@@ -135,7 +136,9 @@ def test_the_first_screen_answers_the_four_questions() -> None:
     assert SAMPLE.headline in screen
     assert "at most 50 % of the run, about 346 us" in screen
     assert LARGER_WRITES.title in screen
-    assert "saves about 35 % (20 % to 50 %) of the time of Cummin, 242 us" in screen
+    assert "saves about 35 % of the run's time, 242 us (at least 20 %, at most 50 %)" in " ".join(
+        screen.split()
+    )
     assert "verdict: high (0.86)" in screen
     assert LARGER_WRITES.gain.basis in screen
     assert SAMPLE.warnings[0] in screen
@@ -181,7 +184,7 @@ def test_headroom_of_findings_about_the_same_operators_is_not_added() -> None:
     [
         (
             Gain(0.2, 0.35, 0.5, "operator", "x"),
-            "saves about 35 % (20 % to 50 %) of the time of Cummin, 242 us",
+            "saves about 35 % of the run's time, 242 us (at least 20 %, at most 50 %)",
         ),
         (Gain(0.3, 0.3, 0.3, "run", "x"), "saves about 30 % of the run's time, 208 us"),
         (Gain(-0.1, 0.0, 0.05, "run", "x"), "saves nothing to speak of: -10 % to 5.0 % of the run's time"),
@@ -194,7 +197,7 @@ def test_gains_say_of_what_and_how_long(gain: Gain, text: str) -> None:
 def test_a_gain_that_nobody_published_is_shown_as_a_bound() -> None:
     gain = Gain(0.0, 0.1, 0.4, "operator", "modelled: at most what is open")
     text = answer.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en")
-    assert text == "saves up to 40 % of the time of Cummin, 277 us"
+    assert text == "saves up to 40 % of the run's time, 277 us"
     assert answer.gain_short(gain) == "≤ 40 %"
 
 
@@ -216,7 +219,8 @@ def test_times_added_up_over_ranks_say_so(name: str) -> None:
 
 def test_a_gain_without_a_known_time_names_none() -> None:
     loose = replace(LARGER_WRITES, finding="gone")
-    assert answer.gain_text(SAMPLE, loose, "en").endswith("of the operator's time")
+    text = answer.gain_text(SAMPLE, loose, "en")
+    assert text == "saves about 35 % of the operator's time (at least 20 %, at most 50 %)"
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html"])
@@ -237,6 +241,10 @@ def test_many_chips_are_not_all_named(n: int = 9) -> None:
     chips = tuple(f"Ascend91{at}" for at in range(n))
     text = " ".join(shown("text", replace(RUN, chip=replace(RUN.chip, candidates=chips))).split())
     assert "one of Ascend910, Ascend911, Ascend912, Ascend913 and 5 more (inferred" in text
+    lines = replace(RUN.chip, candidates=chips, series=("Ascend 910B (Atlas A2)", "Ascend 950"))
+    short = " ".join(shown("text", replace(RUN, chip=lines)).split())
+    assert "one of 9 chips of Ascend 910B (Atlas A2), Ascend 950 (inferred" in short
+    assert "Ascend912" not in short[: short.index("Verdict")]
 
 
 class _Tags(HTMLParser):
@@ -390,8 +398,73 @@ def test_languages_differ() -> None:
 
 def test_a_share_is_never_taken_for_what_can_be_won() -> None:
     part = replace(SCALAR, share=0.38, headroom=0.5)
-    assert answer.share_text(part, "en") == "concerns 38 % of the run, at most 50 % of that to win"
-    assert answer.share_text(replace(part, share=1.0, headroom=None), "en") == "concerns the whole run"
+    assert answer.share_text(SAMPLE, part, "en") == "concerns 38 % of the run; at most 19 % of the run to win"
+    assert (
+        answer.share_text(SAMPLE, replace(part, share=1.0, headroom=None), "en") == "concerns the whole run"
+    )
+
+
+def test_every_share_of_the_first_screen_is_of_one_whole() -> None:
+    """Where idle time is among what can be won, all is a part of the elapsed time: 40 % of the run is 10 % of it here."""
+    idle = Finding("host-bound", "host-bound", "run", (), 1.0, 0.9, (), 0.75, base="elapsed", summary="idle")
+    part = replace(SCALAR, share=0.4, headroom=0.5)
+    advice = replace(LARGER_WRITES, finding=part.id)
+    report = replace(
+        SAMPLE, findings=(idle, part), recommendations=(advice,), total_us=100.0, elapsed_us=400.0
+    )
+    assert "concerns 10 % of the elapsed time" in answer.share_text(report, part, "en")
+    assert "at most 5.0 % of the elapsed time to win" in answer.share_text(report, part, "en")
+    text = answer.gain_text(report, advice, "en")
+    assert text.startswith("saves about 3.5 % of the elapsed time (idle included), 14 us (at least 2.0 %")
+    assert text.endswith("; 35 % of the time of Cummin")
+    screen = " ".join(" ".join(line.text + " " + line.note for line in answer.answer(report, "en")).split())
+    assert "of the run" not in screen.replace(report.headline, "")
+
+
+def test_a_busier_pipe_than_that_of_the_verdict_is_explained() -> None:
+    """MTE3 with 35 % before the scalar unit with 61 %: the screen says why, or that nothing speaks against the busier one."""
+    (operator,) = SAMPLE.findings[0].operators[:1]
+    limited = Evidence("aiv_mte3_ratio", 0.35, "1", "> 10 %", "t")
+    mte3 = replace(
+        SCALAR, id="w", pattern="small-mte3-writes", evidence=(limited,), headroom=0.9, confidence=0.86
+    )
+    scalar = replace(
+        SCALAR, id="s", evidence=(Evidence("aiv_scalar_ratio", 0.61, "1", "> 30 %", "t"),), headroom=0.6
+    )
+    pipes = OperatorPipes(operator, (PipeShare("aiv_mte3", 0.35), PipeShare("aiv_scalar", 0.61)))
+    report = replace(SAMPLE, findings=(mte3, scalar), charts=replace(SAMPLE.charts, pipes=(pipes,)))
+    note = answer.answer(report, "en")[0].note
+    assert "aiv_scalar is busier (61 % of the cores' time), but less is open there: 60 % against 90 %" in note
+    assert "finding 2 scalar-bound-vector" in note
+    unsure = replace(report, findings=(mte3, replace(scalar, headroom=0.9, confidence=0.4)))
+    assert "less sure to be the bound: 0.4 against 0.86" in answer.answer(unsure, "en")[0].note
+    alone = answer.answer(replace(report, findings=(mte3,)), "en")[0].note
+    assert "nothing measured speaks against its work" in alone
+    assert "busier" not in answer.answer(replace(report, findings=(scalar, mte3)), "en")[0].note
+
+
+def test_further_advice_stands_under_the_finding_that_it_is_against() -> None:
+    other = replace(SCALAR, id="other", pattern="tail-wave")
+    items = tuple(
+        replace(LARGER_WRITES, rank=rank, id=f"e{rank}", title=f"Title {rank}", finding=finding)
+        for rank, finding in enumerate([SCALAR.id] * 5 + ["other", SCALAR.id, "other"], 1)
+    )
+    page = shown("text", replace(SAMPLE, findings=(SCALAR, other), recommendations=items))
+    rest = page[page.index("Further advice") :].splitlines()[1:6]
+    assert [line.split()[0] for line in rest] == ["against", "6", "8", "against", "7"]
+    assert "against finding 2 tail-wave" in rest[0]
+
+
+@pytest.mark.parametrize("lang", ["zh", "ja"])
+def test_the_verdict_names_the_first_advice_in_every_language(lang: str) -> None:
+    other = replace(SCALAR, id="other", pattern="tail-wave")
+    advice = replace(LARGER_WRITES, finding=SCALAR.id)
+    mine = replace(SAMPLE, findings=(SCALAR, other), recommendations=(advice,))
+    for report, number in ((mine, ""), (replace(mine, findings=(other, SCALAR)), "2")):
+        text = in_language(report, lang).headline
+        title = in_language(report, lang).recommendations[0].title
+        assert title in text and "35 %" in text
+        assert (f"{number} {SCALAR.pattern}" in text) is bool(number)
 
 
 def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_operator() -> None:
@@ -399,9 +472,12 @@ def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_opera
     advice = replace(LARGER_WRITES, finding="other")
     report = replace(SAMPLE, findings=(SCALAR, other), recommendations=(advice,))
     first = next(line for line in answer.answer(report, "en") if line.label == "Do first")
-    assert "against finding 2 far-from-floor, not the one of the verdict" in first.note
-    assert f"of the time of {answer.operator_name(RUN.operators[0], 'en')}, " in first.note
-    assert "(7.0 % of the run)" in first.note  # 35 % of a fifth
+    assert "against finding 2 far-from-floor, not that of the verdict: no advice here is" in first.note
+    assert f"35 % of the time of {answer.operator_name(RUN.operators[0], 'en')}" in first.note
+    assert first.note.startswith("saves about 7.0 % of the run's time")  # 35 % of a fifth
+    later = replace(report, recommendations=(advice, replace(advice, rank=2, finding=SCALAR.id)))
+    note = next(line for line in answer.answer(later, "en") if line.label == "Do first").note
+    assert note.endswith("more can be expected of it (advice 2 is against the verdict's)")
     assert answer.gain_of_whole(report, advice) == "7.0 %"
     same = replace(report, recommendations=(replace(advice, finding=SCALAR.id),))
     assert "against" not in next(line for line in answer.answer(same, "en") if line.label == "Do first").note

@@ -39,12 +39,14 @@ def small_copies(
     # With larger copies the count falls to per / transfer of today's; the rest of the pipe's time is the bytes' own.
     removable = 1 - per / limit("under-parallel", "transfer").value
     share, scalar = value(f, ratio), value(f, "aiv_scalar_ratio")
-    issued = f", and the scalar unit that issues them {percent(scalar)}" if _take_turns(f) and scalar > share else ""
+    text = f"{nbytes(per)} {copy} ({value(f, count):.0f} copies); {pipe.upper()} takes {percent(share)} of the time"
+    if _take_turns(f) and scalar > share:
+        text += f", and the scalar unit that issues them {percent(scalar)}"
     return Held(
         confidence(few.value / per, 1, 8, low=0.65),
         _headroom(f, f"aiv_{pipe}", removable),
         (small, busy, *context(f, count)),
-        f"{nbytes(per)} {copy} ({value(f, count):.0f} copies); {pipe.upper()} takes {percent(share)} of the time{issued}",
+        text,
     )
 
 

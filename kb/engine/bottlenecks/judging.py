@@ -47,8 +47,8 @@ class Withheld:
     collect: str = ""
 
 
-JudgeOperator = Callable[[Features], "Held | None"]
-JudgeRun = Callable[[Features, Sequence[Features]], "Held | Withheld | None"]
+JudgeOperator = Callable[[Features], Held | None]
+JudgeRun = Callable[[Features, Sequence[Features]], Held | Withheld | None]
 
 
 @dataclass(frozen=True, slots=True)

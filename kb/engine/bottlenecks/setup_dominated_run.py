@@ -26,7 +26,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         return None
     setup.sort(key=lambda f: (-value(f, "op_time_share"), f.labels.get("op_type", "")))
     expected = f"> {number(threshold.value, threshold.unit)}"
-    how = f"fills of inputs / run; limit: {threshold.source} ({threshold.grade})"
+    how = "fills of inputs / run" + f"; limit: {threshold.source} ({threshold.grade})"
     shown = tuple(
         Evidence("op_time_share", round(value(f, "op_time_share"), 4), "1", "", f"{f.labels.get('op_type')} x {value(f, 'launch_count'):.0f}")
         for f in setup[:NAMED]

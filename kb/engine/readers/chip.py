@@ -59,8 +59,10 @@ def resolve(
         return found, []
     names = ", ".join(targets.in_short(found.candidates))
     fit = len(found.candidates)
-    text = f"one of {fit} chips of {names}" if fit > targets.FEW else f"one of {names}"
-    return found, [Notice("chip-inferred", f"chip inferred from {found.how}: {text}")]
+    text = f"chip inferred from {found.how}: one of {names}"
+    if fit > targets.FEW:
+        text = f"chip inferred from {found.how}: one of {fit} chips of {names}"
+    return found, [Notice("chip-inferred", text)]
 
 
 def _from_file(

@@ -50,7 +50,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "chip.candidates": ("one of {names}", "以下之一：{names}", "{names} のいずれか"),
     "chip.candidates.many": (
-        "one of {count} chips of {names}",
+        "one of {count} {count:chip|chips} of {names}",
         "{names} 中的 {count} 款芯片之一",
         "{names} の {count} 種のいずれか",
     ),
