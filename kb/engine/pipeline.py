@@ -55,6 +55,7 @@ class Request:
 
     `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
     and the knowledge base alone. `spread` says who reads the ranks of a job, which changes nothing in the answer.
+    `most_sure` bounds the confidence of every finding, where times were not measured.
     """
 
     soc: str | None = None
@@ -63,6 +64,7 @@ class Request:
     top: int = 20
     outcomes: tuple[Outcome, ...] = ()
     spread: Spread = field(default_factory=Spread)
+    most_sure: float = 1.0
 
 
 def advise(
@@ -140,7 +142,7 @@ def advise_profile(
     profile = stated.apply(profile, request.shape)
     targets = possible_chips(profile.chip)
     features = measure_profile(profile, targets)
-    diagnosis = diagnose(features.run, features.operators, profile.scope)
+    diagnosis = diagnose(features.run, features.operators, profile.scope, request.most_sure)
     _require_counters(profile, diagnosis, features)
     not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
     matches = _matches(diagnosis, features, targets, knowledge)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.engine.bottlenecks.gate import at_launch_floor
 from kb.engine.bottlenecks.judging import reading, value
 from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.run import denominators
@@ -138,6 +139,8 @@ def _verdict(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> s
             return _simulated_without_times(profile)
         if diagnosis.notices:
             return f"Nothing found to change: {diagnosis.notices[0].text}{_near_floor(features)}."
+        if short := _at_launch_floor(features):
+            return f"Nothing found to change: {short}."
         near = _near_floor(features)
         return (
             f"Nothing found to change{near}."
@@ -176,6 +179,16 @@ def _subject(finding: Finding) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _at_launch_floor(features: RunFeatures) -> str:
+    """That the kernel with most of the time is over as soon as it is launched; empty where it is not."""
+    kernels = [f for f in features.operators if f.labels.get("setup") != "yes" and f.operator is not None]
+    lead = max(kernels, key=lambda f: f.operator.total_us if f.operator else 0.0, default=None)
+    if lead is None or not at_launch_floor(lead):
+        return ""
+    took = us(value(lead, "task_duration_us"))
+    return f"a launch of {lead.labels.get('op_type')} is over in {took}, which is what launching takes"
 
 
 def _near_floor(features: RunFeatures) -> str:

@@ -31,8 +31,14 @@ UNKNOWN_OPEN = 0.3  # order only: the part of its time that a finding without a 
 MAX_OPERATORS = 12  # named in one finding; the rest is counted
 
 
-def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagnosis:
-    """Judge everything; order and content depend on the features only."""
+def diagnose(
+    run: Features, operators: Sequence[Features], scope: str, most_sure: float = 1.0
+) -> Diagnosis:
+    """Judge everything; order and content depend on the features only.
+
+    Args:
+        most_sure: no finding is surer than this, where the times were not measured.
+    """
     not_judged: list[NotJudged] = []
     asked = Asked()
     held: dict[tuple[str, str], list[tuple[Features, Held]]] = defaultdict(list)
@@ -59,6 +65,7 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
         elif whole is not None:
             findings.append(_run_finding(bottleneck, whole))
     findings = _without_shadowed(findings)
+    findings = [replace(item, confidence=min(item.confidence, most_sure)) for item in findings]
     for f in candidates:
         if id(f) in small and id(f) not in contradicted:
             not_judged.append(
