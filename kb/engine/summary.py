@@ -57,7 +57,8 @@ def elapsed_us(profile: Profile) -> float | None:
 def key_data(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> tuple[Evidence, ...]:
     """The most telling readings: of the run its shares; of a kernel its time and what the findings rest on, then the rest."""
     if profile.scope == "run":
-        readings = [reading(features.run, name) for name in _RUN_KEYS if name in features.run.values]
+        told = [name for name in _RUN_KEYS if features.run.get(name)]  # a share of nothing tells nothing
+        readings = [reading(features.run, name) for name in told]
         top = sorted(features.operators, key=lambda f: -(f.operator.total_us if f.operator else 0.0))[:3]
         readings += [
             Evidence(

@@ -44,9 +44,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、それが原因である確度は低い：{sure}、こちらは {mine}（問題 {finding}）",
     ),
     "busier.sound": (
-        "{text}. {pipe} is busier ({share} of the cores' time), but nothing measured speaks against its work",
-        "{text}。{pipe} 更忙（占核时间的 {share}），但测到的数据没有显示它的工作有问题",
-        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、その処理に問題を示す計測値はない",
+        "{text}. {pipe} is busier ({share} of the cores' time), but that counts waiting too, and nothing else speaks against it",
+        "{text}。{pipe} 更忙（占核时间的 {share}），但其中也包含等待，且没有其他数据表明它有问题",
+        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、待ち時間も含まれ、ほかに問題を示す計測値はない",
     ),
     "chip.candidates": ("one of {names}", "以下之一：{names}", "{names} のいずれか"),
     "chip.candidates.many": (
@@ -115,7 +115,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{text}（另有 {count} 条见下）",
         "{text}（ほか {count} 件は下記）",
     ),
-    "of.elapsed": ("of the elapsed time (idle included)", "总时长（含空闲）", "経過時間（アイドルを含む）"),
+    "of.elapsed": ("of the elapsed time", "总时长", "経過時間"),
     "of.operator": ("of the operator's time", "算子耗时", "演算子の時間"),
     "of.run": ("of the run's time", "运行耗时", "実行全体の時間"),
     "saved.elapsed": (
