@@ -31,9 +31,7 @@ UNKNOWN_OPEN = 0.3  # order only: the part of its time that a finding without a 
 MAX_OPERATORS = 12  # named in one finding; the rest is counted
 
 
-def diagnose(
-    run: Features, operators: Sequence[Features], scope: str, most_sure: float = 1.0
-) -> Diagnosis:
+def diagnose(run: Features, operators: Sequence[Features], scope: str, most_sure: float = 1.0) -> Diagnosis:
     """Judge everything; order and content depend on the features only.
 
     Args:
