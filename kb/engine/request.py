@@ -18,6 +18,7 @@ class Request:
 
     `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
     and the knowledge base alone. `spread` says who reads the ranks of a job, which changes nothing in the answer.
+    `most_sure` bounds the confidence of every finding, where times were not measured.
     """
 
     soc: str | None = None
@@ -26,6 +27,7 @@ class Request:
     top: int = 20
     outcomes: tuple[Outcome, ...] = ()
     spread: Spread = field(default_factory=Spread)
+    most_sure: float = 1.0
 
     def in_full(self) -> Request:
         """The same request for the report that is kept: nothing narrowed."""
