@@ -14,9 +14,12 @@ from kb import operators
 from kb.addition import plain_sum
 from kb.engine import signature, weights
 from kb.engine.alike import ALIKE, apart
+from kb.engine.family import FamilyGuess
+from kb.engine.kind_of_run import KindOfRun, is_collective
 from kb.engine.metrics import RunFeatures
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
+from kb.vocabulary.metrics import OF_THE_RUN
 
 # The lists of a pattern are in rough order of trial; each place further down counts a little less.
 PLACE = 0.96
@@ -42,11 +45,9 @@ TEXT_MOST = 3  # such entries a finding
 # Fit of a remedy for a kernel in another language: its idea may carry over, its means do not.
 IN_ANOTHER_LANGUAGE = {("triton", "ascend-c"): 0.0, ("triton", "library"): 0.0, ("ascend-c", "triton"): 0.5}
 LANGUAGE_UNKNOWN = 0.8  # a remedy for Triton kernels, for an own kernel that may be one
-PHASE_UNKNOWN = 0.1  # an entry for one kind of run (decode), where no operator tells what this one does
 ELSEWHERE = 0.5  # measured on other chips only
 MEASURED = frozenset({"vendor", "third-party"})  # grades of evidence
 AROUND_THE_KERNEL = 0.5  # a remedy around the operator, where only own kernels run
-NOT_IN_THE_RUN = 0.3  # the entry names operators, and the run has none of them
 _KERNEL_FAMILIES = frozenset(
     {
         "matmul",
@@ -96,6 +97,10 @@ class Match:
     reasons: tuple[str, ...]
     by_text: bool = False  # nothing but nearness of words ties the entry to the finding
     part: float = 1.0  # share of the finding's time that the entry speaks of (one of several operator types)
+    at_most: float | None = (
+        None  # part of the run that the entry can win at most (its `bounded_by`), where that is known
+    )
+    unsure: bool = False  # whether it is for a run like this, or how much it can win, is not known
 
 
 def match(
@@ -106,6 +111,7 @@ def match(
     order: Mapping[str, Sequence[str]],
     nearness: Mapping[str, Mapping[str, float]],
     run: RunFeatures | None = None,
+    family: FamilyGuess | None = None,
 ) -> list[Match]:
     """All matches, unordered.
 
@@ -114,9 +120,10 @@ def match(
         order: pattern id to the recipe ids of its entry, in order of trial.
         nearness: finding id to entry id to cosine of their texts, where a search index exists.
         run: what was measured of the run and all its operators, where there is one.
+        family: of the network, where more than the operators told it (a graph).
     """
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
-    seen = _Seen(targets, order, nearness, run, _against(usable))
+    seen = _Seen(targets, order, nearness, run, _against(usable), KindOfRun(run, family))
     out = []
     for finding in findings:
         leads = features.get(finding.id, ()) or (None,)
@@ -152,6 +159,7 @@ def _by_text_alone(
             if (
                 not operator_fit
                 or not chip_fit
+                or not seen.kind.fits(entry)[0]
                 or _another_operator(entry.when, lead)
                 or _known_not_to_help(entry, finding, findings)
             ):
@@ -171,6 +179,7 @@ class _Seen:
     nearness: Mapping[str, Mapping[str, float]]
     run: RunFeatures | None
     against: Mapping[str, Sequence[Entry]]  # entry id to its measured counter-cases
+    kind: KindOfRun
 
     @property
     def whole(self) -> Features | None:
@@ -181,13 +190,6 @@ class _Seen:
         """Nothing but kernels that somebody wrote himself: a program that tries them, not a model."""
         work = [f for f in self.run.operators if "setup" not in f.labels] if self.run is not None else []
         return bool(work) and all(f.labels.get("hand_written") == "yes" for f in work)
-
-    def has(self, entry: Entry) -> bool:
-        """Some operator of the run is one that the entry names; true where nothing is known of the run."""
-        if self.run is None:
-            return True
-        kinds = {f.labels.get("op_type", "") for f in self.run.operators}
-        return any(operators.matches(name, kind) for name in entry.operators for kind in kinds)
 
 
 def _by_operator_alone(
@@ -218,6 +220,10 @@ def _by_operator_alone(
             ):
                 continue
             lead = features[finding.id][0]
+            if lead.labels.get("op_pattern", "") not in _FAMILY_KIN.get(
+                entry.family, (lead.labels.get("op_pattern", ""),)
+            ):
+                continue  # named for what stands beside it: a sum behind a product is no product
             found = _fit(entry, finding, lead, seen)
             own = signature.read(entry.when, finding, lead, seen.whole)
             if found is not None and not own.contradicted:
@@ -247,18 +253,29 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
     operator_fit, why = _operator(entry, finding, lead, seen)
     chip_fit, chip_why = _chip(entry, seen.targets)
     language_fit, language_why = _language(entry, lead)
-    phase_fit, phase_why = _phase(entry, seen.whole)
-    if not (operator_fit and chip_fit and language_fit and phase_fit) or _another_operator(entry.when, lead):
+    kind_fit, kind_why = seen.kind.fits(entry)
+    if not (operator_fit and chip_fit and language_fit and kind_fit) or _another_operator(entry.when, lead):
         return None
     unseen = sum(item.basis == "threshold" for item in entry.observe)
     own = signature.read(entry.when, finding, lead, seen.whole, unseen)
     size, size_why = _size(entry, lead)
-    blind, blind_why = _blind(entry, finding, lead, seen.whole)
+    blind, blind_why = _blind(entry, finding, lead, seen)
+    at_most, open_why = _at_most(entry, seen.whole)
     countered = _countered(entry, finding, lead, seen)
     around = finding.scope == "run" and entry.who != "kernel-developer" and seen.own_kernels
     reasons += [
         text
-        for text in (why, chip_why, language_why, phase_why, size_why, blind_why, countered, *own.held)
+        for text in (
+            why,
+            chip_why,
+            language_why,
+            kind_why,
+            size_why,
+            blind_why,
+            open_why,
+            countered,
+            *own.held,
+        )
         if text
     ]
     order = seen.order.get(finding.pattern, ())
@@ -268,7 +285,7 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         "operator": weights.log(operator_fit),
         "chip": weights.log(chip_fit),
         "language": weights.log(language_fit),
-        "phase": weights.log(phase_fit),
+        "phase": weights.log(kind_fit),
         "size": weights.log(size),
         "place": place * weights.log(PLACE),
         "near": 0.0 if text is None else weights.log(0.9 + 0.2 * max(0.0, min(1.0, text))),
@@ -277,7 +294,18 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         **({"countered": 1.0} if countered else {}),
         **({"outsider": weights.log(AROUND_THE_KERNEL)} if around else {}),
     }
-    return Match(entry, finding, lead, signs, tuple(reasons), part=_part(entry, finding))
+    unsure = kind_fit < 1 or bool(open_why)
+    part = _part(entry, finding)
+    return Match(entry, finding, lead, signs, tuple(reasons), part=part, at_most=at_most, unsure=unsure)
+
+
+def _at_most(entry: Entry, run: Features | None) -> tuple[float | None, str]:
+    """What the entry can win of the run at most, by the reading that it names; why not, where that was not measured."""
+    if not entry.bounded_by or run is None:
+        return None, ""
+    share = run.get(entry.bounded_by)
+    why = f"how much of it this can win is not judged: {entry.bounded_by} is not known here"
+    return share, why if share is None else ""
 
 
 def _against(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
@@ -306,36 +334,34 @@ def _countered(entry: Entry, finding: Finding, lead: Features | None, seen: _See
     return ""
 
 
-def _blind(entry: Entry, finding: Finding, lead: Features | None, run: Features | None) -> tuple[bool, str]:
-    """The finding is of the whole run, the entry names no operator, and none of the signs that it states is seen.
+def _blind(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> tuple[bool, str]:
+    """The finding is of the whole run, the entry names no operator that tells it, and none of its own signs is seen.
 
     A run is host-bound for many reasons; an entry for one of them (compiling, changing shapes) is no better an answer
     than those for all of them where nothing tells that it is this one.
     """
-    if finding.scope != "run" or any(name != "*" for name in entry.operators):
-        return False, ""
-    asked = [condition for condition in entry.when if condition.basis == "threshold"]
+    if finding.scope != "run" or any(name != "*" and not is_collective(name) for name in entry.operators):
+        return (
+            False,
+            "",
+        )  # collectives are what a finding about communication is made of: naming them tells nothing
+    asked = [item for item in entry.when if item.basis == "threshold" and item.metric not in OF_THE_RUN]
     told = {_plain(finding.pattern)}
     texts = [item.text for item in entry.observe if item.basis == "threshold"]
     texts = [text for text in texts if _plain(text.removesuffix(": yes")) not in told]
-    if any(signature.answered(condition, lead, run) for condition in asked):
+    told_by = {item.metric for item in finding.evidence}
+    inferred = [item for item in entry.when if item.basis == "inferred" and item.metric not in told_by]
+    if any(signature.answered(condition, lead, seen.whole) for condition in (*asked, *inferred)):
         return False, ""
+    of_the_run = [item for item in entry.when if item.metric in OF_THE_RUN]
+    if of_the_run and all(seen.kind.answer(item) for item in of_the_run):
+        return False, ""  # it is for this kind of run
     missing = [*(condition.metric for condition in asked), *texts]
     return bool(missing), f"if {missing[0]}: not seen here" if missing else ""
 
 
 def _plain(text: str) -> str:
     return text.replace("-", " ").strip().lower()
-
-
-def _phase(entry: Entry, run: Features | None) -> tuple[float, str]:
-    """0 when the entry is for another kind of run, little where nothing tells what the run does."""
-    asked = [item for item in entry.when if item.metric == "run_phase"]
-    if run is None or all(signature.holds(item, run) is not False for item in asked):
-        return 1.0, ""
-    if run.labels.get("run_phase") != "unknown":
-        return 0.0, ""
-    return PHASE_UNKNOWN, f"for {asked[0].value}; nothing here says that this is one"
 
 
 def _language(entry: Entry, f: Features | None) -> tuple[float, str]:
@@ -372,11 +398,7 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen
     if lead is None and not finding.operators:
         if not named:
             return 1.0, ""
-        return (
-            (0.9, "")
-            if seen.has(entry)
-            else (NOT_IN_THE_RUN, f"written for {'/'.join(named[:3])}, not in this run")
-        )
+        return (0.0, "") if seen.kind.has(named) is False else (0.9, "")
     if lead is not None and finding.pattern not in _OTHER_UNIT and not _same_side(entry, lead):
         return 0.0, ""
     types = (
@@ -437,23 +459,25 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
     if not targets:
         return 0.9, ""
     wanted = {soc for name in entry.chips for soc in resolve(name)}
-    if any(target.id in wanted for target in targets):
-        return 1.0, ""
     families = {target.family for target in targets}
+    # Its vector functions and copies exist on no other architecture.
+    only_950 = entry.who == "kernel-developer" and set(entry.chips) == {"ascend-950"}
+    if any(target.id in wanted for target in targets):
+        unsure = only_950 and families != {"ascend-950"}
+        return (ELSEWHERE, "if the chip is an ascend-950") if unsure else (1.0, "")
     kin = {"atlas-a2", "atlas-a3"}
     if families & kin and any(soc_family in kin for soc_family in entry.chips):
         return 0.95, f"measured on {'/'.join(entry.chips)}, the same core architecture"
-    if entry.who == "kernel-developer" and (set(entry.chips) == {"ascend-950"}) != (
-        families == {"ascend-950"}
-    ):
+    if entry.who == "kernel-developer" and only_950 != (families == {"ascend-950"}):
         return 0.0, ""
     return ELSEWHERE, f"measured on {'/'.join(entry.chips)} only"
 
 
 def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bool:
-    """The entry says for which operator types it holds, and this is none of them (others name their replacements too)."""
+    """The entry says for which operator types or kinds of core it holds, and this is none of them (others name their
+    replacements too)."""
     return f is not None and any(
-        condition.metric == "op_type"
+        condition.metric in ("op_type", "core")
         and condition.basis == "threshold"
         and signature.holds(condition, f) is False
         for condition in conditions
