@@ -17,6 +17,7 @@ from kb.model import Condition, Entry
 from kb.vocabulary.metrics import OF_THE_RUN, then
 
 UNKNOWN = 0.1  # fit of an entry for one kind of run, where nothing tells which this is
+LANGUAGE_MODEL = "LLM"
 SURE = 0.5  # confidence of a family from which the run is of no other
 _GENERATION = {"decode", "prefill"}  # phases that are inference too
 
@@ -88,6 +89,8 @@ class KindOfRun:
         if self._run is None or not (self._given or self._run.whole):
             return None
         guess = self._guess
+        if self._run.run.labels.get("run_phase") in _GENERATION:  # attention over a cache: a language model
+            return LANGUAGE_MODEL in wanted
         if guess.name in wanted:
             return True
         if guess.name in (NONE, OTHER) or guess.confidence < SURE or set(wanted) & set(guess.also[:1]):

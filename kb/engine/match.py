@@ -426,10 +426,13 @@ def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen
         return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"
     if not named or "*" in entry.operators:
         return 0.8, "for any operator"
-    if entry.family in TECHNIQUES and lead is not None and _vector(lead):
+    kernels = entry.who == "kernel-developer"
+    if kernels and entry.family in TECHNIQUES and lead is not None and _vector(lead):
         return 0.8, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
-    # Kernels of a kin are written alike; a change of the model or its deployment is for the operators that it names.
-    if entry.who == "kernel-developer" and any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
+    # Kernels of a kin are written alike; a change of the model or its deployment is for the operators that it names, and
+    # so is what brings an operator back from the AI CPU.
+    on_core = lead is None or lead.labels.get("core") != "ai_cpu"
+    if on_core and kernels and any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
         return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     return 0.0, ""
 
