@@ -17,6 +17,7 @@ from kb.engine.alike import ALIKE, apart
 from kb.engine.family import FamilyGuess
 from kb.engine.kind_of_run import KindOfRun, is_collective
 from kb.engine.metrics import RunFeatures
+from kb.engine.metrics.identity import SEVERAL
 from kb.model import Condition, Entry, Features, Finding
 from kb.targets import Target, resolve
 from kb.vocabulary.metrics import OF_THE_RUN
@@ -386,10 +387,20 @@ def _part(entry: Entry, finding: Finding) -> float:
     named = [
         time
         for ref, time in zip(finding.operators, times, strict=True)
-        if any(operators.matches(name, ref.type or ref.name) for name in entry.operators if name != "*")
+        if _names(entry, ref.type or ref.name)
     ]
     total = plain_sum(times)
     return plain_sum(named) / total if named and total > 0 else 1.0
+
+
+def _names(entry: Entry, kind: str) -> bool:
+    """The entry names this type; one that names work patterns instead names all types of them."""
+    named = [name for name in entry.operators if name != "*"]
+    if named:
+        return any(operators.matches(name, kind) for name in named)
+    patterns = [item for item in entry.when if item.metric == "op_pattern" and item.basis == "threshold"]
+    have = Features(None, {}, {"op_pattern": operators.pattern(kind) or ""})
+    return any(signature.holds(item, have) for item in patterns)
 
 
 def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> tuple[float, str]:
@@ -476,12 +487,19 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
     return ELSEWHERE, f"measured on {'/'.join(entry.chips)} only"
 
 
+# Conditions that say of which operators an entry speaks at all, not how well it fits.
+_OF_THE_OPERATOR = frozenset({"op_type", "op_pattern", "core", "follows", "followed_by"})
+
+
 def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bool:
-    """The entry says for which operator types or kinds of core it holds, and this is none of them (others name their
-    replacements too)."""
+    """The entry says for which operators it holds (type, core, neighbour), and this is none of them.
+
+    Others name their replacements too. An operator with several neighbours may still be one.
+    """
     return f is not None and any(
-        condition.metric in ("op_type", "core")
+        condition.metric in _OF_THE_OPERATOR
         and condition.basis == "threshold"
+        and f.labels.get(condition.metric) != SEVERAL
         and signature.holds(condition, f) is False
         for condition in conditions
     )

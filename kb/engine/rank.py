@@ -199,7 +199,12 @@ def _uncapped(match: Match) -> Gain:
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if found.middle <= 0:  # measured and found not to help
         return Gain(_r(found.least * scale), _r(found.middle * scale), 0.0, of, found.words)
-    not_shown = match.signs.get("blind") or match.signs.get("threshold_fails") or match.unsure
+    not_shown = (
+        match.signs.get("blind")
+        or match.signs.get("threshold_fails")
+        or match.signs.get("elsewhere")
+        or match.unsure
+    )
     if not_shown:  # the figure is of runs that showed the entry's sign
         words = f"{found.words}, where its own sign was seen; here it is not: at most the {percent(bound)} that is open"
         likely = min(found.middle, BLIND_LIKELY * bound)
