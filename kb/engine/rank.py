@@ -33,6 +33,7 @@ LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the l
 # Part of the bound counted on where no figure is published: less when nobody measured the remedy at all.
 MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
 BLIND_LIKELY = MODELLED_LIKELY["stated"]  # part of the bound counted on where an entry's own sign is not seen
+SAME_KIND = 0.7  # fit from which an entry is of operators of this kind, and not of a related one
 DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
 
@@ -199,12 +200,7 @@ def _uncapped(match: Match) -> Gain:
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if found.middle <= 0:  # measured and found not to help
         return Gain(_r(found.least * scale), _r(found.middle * scale), 0.0, of, found.words)
-    not_shown = (
-        match.signs.get("blind")
-        or match.signs.get("threshold_fails")
-        or match.signs.get("elsewhere")
-        or match.unsure
-    )
+    not_shown = match.unsure or _elsewhere(match)
     if not_shown:  # the figure is of runs that showed the entry's sign
         words = f"{found.words}, where its own sign was seen; here it is not: at most the {percent(bound)} that is open"
         likely = min(found.middle, BLIND_LIKELY * bound)
@@ -216,6 +212,12 @@ def _uncapped(match: Match) -> Gain:
     if low > 0:
         words += f"; low end: {found.part} of the least published figure"
     return Gain(_r(min(low, likely) * scale), _r(likely * scale), _r(bound * scale), of, words)
+
+
+def _elsewhere(match: Match) -> bool:
+    """Its figures are of another bottleneck, another kind of operator, or cases with a sign that is not seen here."""
+    named = any(match.signs.get(name) for name in ("blind", "threshold_fails", "elsewhere"))
+    return named or match.signs.get("operator", 0.0) < weights.log(SAME_KIND)
 
 
 def _of_others(match: Match) -> bool:
