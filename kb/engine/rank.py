@@ -190,12 +190,10 @@ def _uncapped(match: Match) -> Gain:
         words = f"{found.words}; how much is open in this profile is not known"
         return Gain(_r(low * scale), _r(found.middle * scale), _r(found.most * scale), of, words)
     if found is None:
-        why = (
-            "nobody published a figure for it"
-            if not _of_others(match)
-            else "its published figures are of other sizes"
-        )
-        words = f"modelled: {why}, so only the ceiling: {finding.pattern} leaves at most {percent(bound)} open of the time it concerns"
+        left = f"{finding.pattern} leaves at most {percent(bound)} open of the time it concerns"
+        words = f"modelled: nobody published a figure for it, so only the ceiling: {left}"
+        if _of_others(match):
+            words = f"modelled: its published figures are of other sizes, so only the ceiling: {left}"
         likely = bound * MODELLED_LIKELY[entry.grade]
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if found.middle <= 0:  # measured and found not to help
