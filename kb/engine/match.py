@@ -67,7 +67,9 @@ class Match:
     at_most: float | None = (
         None  # part of the run that the entry can win at most (its `bounded_by`), where that is known
     )
-    unsure: bool = False  # whether it is for a run like this, or how much it can win, is not known
+    only_if: str | None = (
+        None  # what it depends on and nothing tells: the kind of run, or how much it can win
+    )
 
 
 def match(
@@ -262,9 +264,9 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         **({"countered": 1.0} if countered else {}),
         **({"outsider": weights.log(AROUND_THE_KERNEL)} if around else {}),
     }
-    unsure = kind_fit < 1 or bool(open_why)
+    only_if = kind_why or open_why or None
     part = part_of(entry, finding)
-    return Match(entry, finding, lead, signs, tuple(reasons), part=part, at_most=at_most, unsure=unsure)
+    return Match(entry, finding, lead, signs, tuple(reasons), part=part, at_most=at_most, only_if=only_if)
 
 
 def _at_most(entry: Entry, run: Features | None) -> tuple[float | None, str]:

@@ -113,7 +113,7 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
         worth = item.worth * SAME_FINDING**taken
         return (
             item.here.sunk,
-            item.match.unsure,
+            item.match.only_if is not None,
             late or (again and len(out) < FIRST_PLACES),
             again,
             -worth,
@@ -198,7 +198,7 @@ def _uncapped(match: Match) -> Gain:
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if found.middle <= 0:  # measured and found not to help
         return Gain(_r(found.least * scale), _r(found.middle * scale), 0.0, of, found.words)
-    not_shown = match.unsure or _elsewhere(match)
+    not_shown = match.only_if is not None or _elsewhere(match)
     if not_shown:  # the figure is of runs that showed the entry's sign
         words = f"{found.words}, where its own sign was seen; here it is not: at most the {percent(bound)} that is open"
         likely = min(found.middle, BLIND_LIKELY * bound)
@@ -276,4 +276,5 @@ def _recommendation(place: int, candidate: _Candidate) -> Recommendation:
         when_not=entry.when_not,
         sources=entry.sources,
         tried=candidate.here.tried,
+        only_if=match.only_if,
     )
