@@ -63,10 +63,11 @@ class KindOfRun:
             return True
         if not kinds or not run.whole:
             return None
-        listed = any(f.labels.get("core") == "communication" for f in run.operators)
-        unlisted = not listed and bool(run.run.get("comm_share") or run.run.get("comm_exposed_share"))
-        # a table of kernels may leave out the collectives
-        return None if unlisted and any(is_collective(name) for name in wanted) else False
+        # A table of kernels may leave out the collectives, and one of collectives the kernels.
+        sides = {f.labels.get("core") == "communication" for f in run.operators}
+        talks = True in sides or not (run.run.get("comm_share") or run.run.get("comm_exposed_share"))
+        told = (talks if is_collective(name) else False in sides for name in wanted)
+        return False if all(told) else None
 
     def _phase(self, wanted: tuple[str, ...]) -> bool | None:
         have = self._run.run.labels.get("run_phase", "unknown") if self._run is not None else "unknown"

@@ -107,6 +107,8 @@ def test_a_table_of_kernels_may_leave_out_the_collectives() -> None:
     run = RunFeatures(told, (Features(None, {}, {"op_type": "MatMul"}),))
     assert KindOfRun(run).has(["hcom*"]) is None
     assert KindOfRun(run_of("MatMul")).has(["hcom*"]) is False
+    talk = RunFeatures(told, (Features(None, {}, {"op_type": "HcomAllReduce", "core": "communication"}),))
+    assert KindOfRun(talk).has(["MatMul*"]) is None and KindOfRun(talk).has(["HcomAllGather"]) is False
 
 
 @pytest.mark.parametrize(
