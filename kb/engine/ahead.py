@@ -116,7 +116,7 @@ def _ahead(
     profile = network.to_profile(found, times, soc, path, kind)
     entries = {name: entry for name, entry in knowledge.entries.items() if entry.family != HOST}
     asked = replace(request, who=None, top=KEPT, most_sure=MOST_SURE)
-    report = pipeline.advise_profile(profile, asked, replace(knowledge, entries=entries))
+    report = pipeline.advise_profile(profile, asked, replace(knowledge, entries=entries), result.family)
     forecast = _with_advice(forecast, report, result)
     warnings = (*report.warnings, *forecast.doubts, *result.warnings, *_fallbacks(result))
     report = replace(

@@ -11,42 +11,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kb import operators
-from kb.addition import plain_sum
 from kb.engine import signature, weights
 from kb.engine.alike import ALIKE, apart
+from kb.engine.family import FamilyGuess
+from kb.engine.kind_of_run import KindOfRun, is_collective
 from kb.engine.metrics import RunFeatures
-from kb.model import Condition, Entry, Features, Finding
+from kb.engine.operator_fit import FAMILY_KIN, LAST_NAMED, another_operator, operator_fit, part_of
+from kb.model import Entry, Features, Finding
 from kb.targets import Target, resolve
+from kb.vocabulary.metrics import OF_THE_RUN
 
 # The lists of a pattern are in rough order of trial; each place further down counts a little less.
 PLACE = 0.96
 LAST_PLACE = 6  # from here on, and for an entry that the list does not hold, the order says no more
-# Entries that describe a technique for any kernel of the kind, whatever operator it was measured on.
-TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise", "host"})
-# Work patterns whose kernels are written and tuned alike.
-_KIN = (
-    ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"),
-    ("conv2d", "conv3d", "depthwise", "conv2d_dx", "conv2d_dw", "deform_conv"),
-    ("attention", "attention_grad", "attention_sparse", "attention_decode"),
-    ("elementwise", "elementwise_binary", "elementwise_transcendental", "elementwise_nary", "elementwise_grad", "elementwise_gated", "logical", "compare", "cast", "foreach", "activation", "scan"),
-    ("norm", "fused_norm", "norm_grad", "softmax", "reduce", "reduce_index", "loss"),
-    ("copy", "fill_copy", "rearrange", "transpose", "format", "select", "gather", "scatter", "kv_cache", "cast"),
-    ("gather", "scatter", "gather_interp", "embedding", "select"),
-    ("nms", "sort", "detect", "dynamic"),
-    ("pool", "pool_grad", "resize", "pool_resize"),
-)  # fmt: skip
-OWN_UNKNOWN = 0.9  # fit for an own kernel in an unknown language, of an entry for own Triton kernels
-LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 TEXT_NEAR = 0.5  # nearness (cosine and words, 0 to 1) from which words say anything; that of unrelated entries stays below 0.4
 TEXT_MOST = 3  # such entries a finding
 # Fit of a remedy for a kernel in another language: its idea may carry over, its means do not.
 IN_ANOTHER_LANGUAGE = {("triton", "ascend-c"): 0.0, ("triton", "library"): 0.0, ("ascend-c", "triton"): 0.5}
 LANGUAGE_UNKNOWN = 0.8  # a remedy for Triton kernels, for an own kernel that may be one
-PHASE_UNKNOWN = 0.1  # an entry for one kind of run (decode), where no operator tells what this one does
 ELSEWHERE = 0.5  # measured on other chips only
 MEASURED = frozenset({"vendor", "third-party"})  # grades of evidence
 AROUND_THE_KERNEL = 0.5  # a remedy around the operator, where only own kernels run
-NOT_IN_THE_RUN = 0.3  # the entry names operators, and the run has none of them
 _KERNEL_FAMILIES = frozenset(
     {
         "matmul",
@@ -66,23 +51,6 @@ _KERNEL_FAMILIES = frozenset(
         "quant",
     }
 )
-# Bottlenecks whose remedy is to use the unit that the kernel does not use now.
-_OTHER_UNIT = frozenset({"cube-idle-no-dot"})
-# Classes whose members have little in common but the class.
-_DISTINCT = frozenset({"hccl", "mc2", "moe", "moe_comm", "dynamic", "none", "optimizer"})
-# Families of entries that speak of one kind of operator only, and what that kind's work patterns are.
-_FAMILY_KIN = {
-    "matmul": _KIN[0],
-    "grouped_matmul": _KIN[0],
-    "conv": _KIN[1],
-    "attention": (*_KIN[2], "attention_linear"),
-    "norm_softmax": _KIN[4],
-    "reduce": _KIN[4],
-    "gather_scatter": (*_KIN[6], "sort", "moe", "attention_sparse", "transpose"),
-    "nms": _KIN[7],
-    "pooling_resize": _KIN[8],
-    "communication": ("hccl", "mc2", "moe_comm", *_KIN[0]),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +64,12 @@ class Match:
     reasons: tuple[str, ...]
     by_text: bool = False  # nothing but nearness of words ties the entry to the finding
     part: float = 1.0  # share of the finding's time that the entry speaks of (one of several operator types)
+    at_most: float | None = (
+        None  # part of the run that the entry can win at most (its `bounded_by`), where that is known
+    )
+    only_if: str | None = (
+        None  # what it depends on and nothing tells: the kind of run, or how much it can win
+    )
 
 
 def match(
@@ -106,6 +80,7 @@ def match(
     order: Mapping[str, Sequence[str]],
     nearness: Mapping[str, Mapping[str, float]],
     run: RunFeatures | None = None,
+    family: FamilyGuess | None = None,
 ) -> list[Match]:
     """All matches, unordered.
 
@@ -114,9 +89,10 @@ def match(
         order: pattern id to the recipe ids of its entry, in order of trial.
         nearness: finding id to entry id to cosine of their texts, where a search index exists.
         run: what was measured of the run and all its operators, where there is one.
+        family: of the network, where more than the operators told it (a graph).
     """
     usable = [entry for entry in entries if entry.kind in ("recipe", "tip") and entry.state != "retired"]
-    seen = _Seen(targets, order, nearness, run, _against(usable))
+    seen = _Seen(targets, order, nearness, run, _against(usable), KindOfRun(run, family))
     out = []
     for finding in findings:
         leads = features.get(finding.id, ()) or (None,)
@@ -148,16 +124,18 @@ def _by_text_alone(
         lead = next(iter(features.get(finding.id, ())), None)
         likely = [entry for entry in usable if near.get(entry.id, 0.0) >= TEXT_NEAR]
         for entry in sorted(likely, key=lambda item: (-near[item.id], item.id))[:TEXT_MOST]:
-            operator_fit, chip_fit = _operator(entry, finding, lead, seen)[0], _chip(entry, seen.targets)[0]
+            of_operator = operator_fit(entry, finding, lead, seen.kind)[0]
+            of_chip = _chip(entry, seen.targets)[0]
             if (
-                not operator_fit
-                or not chip_fit
-                or _another_operator(entry.when, lead)
+                not of_operator
+                or not of_chip
+                or not seen.kind.fits(entry)[0]
+                or another_operator(entry.when, lead)
                 or _known_not_to_help(entry, finding, findings)
             ):
                 continue
             why = f"by text only: nothing measured ties it to this finding (nearness {near[entry.id]:.2f})"
-            signs = {"operator": weights.log(operator_fit), "chip": weights.log(chip_fit), "text_only": 1.0}
+            signs = {"operator": weights.log(of_operator), "chip": weights.log(of_chip), "text_only": 1.0}
             out.append(Match(entry, finding, lead, signs, ("", why), by_text=True))
     return out
 
@@ -171,6 +149,7 @@ class _Seen:
     nearness: Mapping[str, Mapping[str, float]]
     run: RunFeatures | None
     against: Mapping[str, Sequence[Entry]]  # entry id to its measured counter-cases
+    kind: KindOfRun
 
     @property
     def whole(self) -> Features | None:
@@ -181,13 +160,6 @@ class _Seen:
         """Nothing but kernels that somebody wrote himself: a program that tries them, not a model."""
         work = [f for f in self.run.operators if "setup" not in f.labels] if self.run is not None else []
         return bool(work) and all(f.labels.get("hand_written") == "yes" for f in work)
-
-    def has(self, entry: Entry) -> bool:
-        """Some operator of the run is one that the entry names; true where nothing is known of the run."""
-        if self.run is None:
-            return True
-        kinds = {f.labels.get("op_type", "") for f in self.run.operators}
-        return any(operators.matches(name, kind) for name in entry.operators for kind in kinds)
 
 
 def _by_operator_alone(
@@ -218,6 +190,10 @@ def _by_operator_alone(
             ):
                 continue
             lead = features[finding.id][0]
+            if lead.labels.get("op_pattern", "") not in FAMILY_KIN.get(
+                entry.family, (lead.labels.get("op_pattern", ""),)
+            ):
+                continue  # named for what stands beside it: a sum behind a product is no product
             found = _fit(entry, finding, lead, seen)
             own = signature.read(entry.when, finding, lead, seen.whole)
             if found is not None and not own.contradicted:
@@ -244,31 +220,42 @@ def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Findin
 
 def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> Match | None:
     reasons = [f"repairs {finding.pattern}"]
-    operator_fit, why = _operator(entry, finding, lead, seen)
+    of_operator, why = operator_fit(entry, finding, lead, seen.kind)
     chip_fit, chip_why = _chip(entry, seen.targets)
     language_fit, language_why = _language(entry, lead)
-    phase_fit, phase_why = _phase(entry, seen.whole)
-    if not (operator_fit and chip_fit and language_fit and phase_fit) or _another_operator(entry.when, lead):
+    kind_fit, kind_why = seen.kind.fits(entry)
+    if not (of_operator and chip_fit and language_fit and kind_fit) or another_operator(entry.when, lead):
         return None
     unseen = sum(item.basis == "threshold" for item in entry.observe)
     own = signature.read(entry.when, finding, lead, seen.whole, unseen)
     size, size_why = _size(entry, lead)
-    blind, blind_why = _blind(entry, finding, lead, seen.whole)
+    blind, blind_why = _blind(entry, finding, lead, seen)
+    at_most, open_why = _at_most(entry, seen.whole)
     countered = _countered(entry, finding, lead, seen)
     around = finding.scope == "run" and entry.who != "kernel-developer" and seen.own_kernels
     reasons += [
         text
-        for text in (why, chip_why, language_why, phase_why, size_why, blind_why, countered, *own.held)
+        for text in (
+            why,
+            chip_why,
+            language_why,
+            kind_why,
+            size_why,
+            blind_why,
+            open_why,
+            countered,
+            *own.held,
+        )
         if text
     ]
     order = seen.order.get(finding.pattern, ())
     place = min(LAST_PLACE, order.index(entry.id) if entry.id in order else LAST_PLACE)
     text = seen.nearness.get(finding.id, {}).get(entry.id)
     signs = {
-        "operator": weights.log(operator_fit),
+        "operator": weights.log(of_operator),
         "chip": weights.log(chip_fit),
         "language": weights.log(language_fit),
-        "phase": weights.log(phase_fit),
+        "phase": weights.log(kind_fit),
         "size": weights.log(size),
         "place": place * weights.log(PLACE),
         "near": 0.0 if text is None else weights.log(0.9 + 0.2 * max(0.0, min(1.0, text))),
@@ -277,7 +264,18 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         **({"countered": 1.0} if countered else {}),
         **({"outsider": weights.log(AROUND_THE_KERNEL)} if around else {}),
     }
-    return Match(entry, finding, lead, signs, tuple(reasons), part=_part(entry, finding))
+    only_if = kind_why or open_why or None
+    part = part_of(entry, finding)
+    return Match(entry, finding, lead, signs, tuple(reasons), part=part, at_most=at_most, only_if=only_if)
+
+
+def _at_most(entry: Entry, run: Features | None) -> tuple[float | None, str]:
+    """What the entry can win of the run at most, by the reading that it names; why not, where that was not measured."""
+    if not entry.bounded_by or run is None:
+        return None, ""
+    share = run.get(entry.bounded_by)
+    why = f"how much of it this can win is not judged: {entry.bounded_by} is not known here"
+    return share, why if share is None else ""
 
 
 def _against(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
@@ -299,43 +297,41 @@ def _countered(entry: Entry, finding: Finding, lead: Features | None, seen: _See
     """Which counter-case speaks of this operator on this chip, in words; empty where none does."""
     for other in seen.against.get(entry.id, ()):
         if (
-            _operator(other, finding, lead, seen)[0] >= LAST_NAMED
+            operator_fit(other, finding, lead, seen.kind)[0] >= LAST_NAMED
             and _chip(other, seen.targets)[0] > ELSEWHERE
         ):
             return f"against it: {other.id} found the contrary"
     return ""
 
 
-def _blind(entry: Entry, finding: Finding, lead: Features | None, run: Features | None) -> tuple[bool, str]:
-    """The finding is of the whole run, the entry names no operator, and none of the signs that it states is seen.
+def _blind(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> tuple[bool, str]:
+    """The finding is of the whole run, the entry names no operator that tells it, and none of its own signs is seen.
 
     A run is host-bound for many reasons; an entry for one of them (compiling, changing shapes) is no better an answer
     than those for all of them where nothing tells that it is this one.
     """
-    if finding.scope != "run" or any(name != "*" for name in entry.operators):
-        return False, ""
-    asked = [condition for condition in entry.when if condition.basis == "threshold"]
+    if finding.scope != "run" or any(name != "*" and not is_collective(name) for name in entry.operators):
+        return (
+            False,
+            "",
+        )  # collectives are what a finding about communication is made of: naming them tells nothing
+    asked = [item for item in entry.when if item.basis == "threshold" and item.metric not in OF_THE_RUN]
     told = {_plain(finding.pattern)}
     texts = [item.text for item in entry.observe if item.basis == "threshold"]
     texts = [text for text in texts if _plain(text.removesuffix(": yes")) not in told]
-    if any(signature.answered(condition, lead, run) for condition in asked):
+    told_by = {item.metric for item in finding.evidence}
+    inferred = [item for item in entry.when if item.basis == "inferred" and item.metric not in told_by]
+    if any(signature.answered(condition, lead, seen.whole) for condition in (*asked, *inferred)):
         return False, ""
+    of_the_run = [item for item in entry.when if item.metric in OF_THE_RUN]
+    if of_the_run and all(seen.kind.answer(item) for item in of_the_run):
+        return False, ""  # it is for this kind of run
     missing = [*(condition.metric for condition in asked), *texts]
     return bool(missing), f"if {missing[0]}: not seen here" if missing else ""
 
 
 def _plain(text: str) -> str:
     return text.replace("-", " ").strip().lower()
-
-
-def _phase(entry: Entry, run: Features | None) -> tuple[float, str]:
-    """0 when the entry is for another kind of run, little where nothing tells what the run does."""
-    asked = [item for item in entry.when if item.metric == "run_phase"]
-    if run is None or all(signature.holds(item, run) is not False for item in asked):
-        return 1.0, ""
-    if run.labels.get("run_phase") != "unknown":
-        return 0.0, ""
-    return PHASE_UNKNOWN, f"for {asked[0].value}; nothing here says that this is one"
 
 
 def _language(entry: Entry, f: Features | None) -> tuple[float, str]:
@@ -352,84 +348,6 @@ def _language(entry: Entry, f: Features | None) -> tuple[float, str]:
     return 1.0, ""
 
 
-def _part(entry: Entry, finding: Finding) -> float:
-    """Share of a run-level finding's time in the operator types that the entry names; 1 when it names none of them."""
-    if finding.scope != "run" or len(finding.operators) < 2:
-        return 1.0
-    times = [ref.time_us or 0.0 for ref in finding.operators]
-    named = [
-        time
-        for ref, time in zip(finding.operators, times, strict=True)
-        if any(operators.matches(name, ref.type or ref.name) for name in entry.operators if name != "*")
-    ]
-    total = plain_sum(times)
-    return plain_sum(named) / total if named and total > 0 else 1.0
-
-
-def _operator(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> tuple[float, str]:
-    """How far the entry speaks of this operator: 1 the same, 0 another kind."""
-    named = [name for name in entry.operators if name != "*"]
-    if lead is None and not finding.operators:
-        if not named:
-            return 1.0, ""
-        return (
-            (0.9, "")
-            if seen.has(entry)
-            else (NOT_IN_THE_RUN, f"written for {'/'.join(named[:3])}, not in this run")
-        )
-    if lead is not None and finding.pattern not in _OTHER_UNIT and not _same_side(entry, lead):
-        return 0.0, ""
-    types = (
-        [lead.labels.get("op_type", "")]
-        if lead is not None
-        else [ref.type or ref.name for ref in finding.operators]
-    )
-    for kind in types:
-        for place, name in enumerate(named):
-            if operators.matches(name, kind):  # an entry names first what it is about
-                if name == operators.OWN_KERNEL:
-                    return _own_kernel(lead), "written for own Triton kernels"
-                return max(LAST_NAMED, 1 - 0.05 * place), f"written for {kind}"
-    patterns = (
-        {lead.labels["op_pattern"]}
-        if lead is not None and "op_pattern" in lead.labels
-        else {operators.pattern(kind) for kind in types}
-    )
-    if patterns.isdisjoint(_FAMILY_KIN.get(entry.family, patterns)):
-        return 0.0, ""
-    wanted = {operators.pattern(name.rstrip("*")) for name in named} - {None}
-    if patterns & wanted & _DISTINCT:
-        return 0.5, f"written for {'/'.join(named[:3])}, another operator of the class"
-    if patterns & wanted:
-        return 0.9, f"written for {'/'.join(named[:3])}, the same kind of operator"
-    if not named or "*" in entry.operators:
-        return 0.8, "for any operator"
-    if entry.family in TECHNIQUES and lead is not None and _vector(lead):
-        return 0.8, f"a technique for vector kernels, measured on {'/'.join(named[:3])}"
-    # Kernels of a kin are written alike; a change of the model or its deployment is for the operators that it names.
-    if entry.who == "kernel-developer" and any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
-        return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
-    return 0.0, ""
-
-
-def _own_kernel(lead: Features | None) -> float:
-    """An own kernel that is known to be in Triton, or one that may be."""
-    return 1.0 if lead is not None and lead.labels.get("kernel_language") == "triton" else OWN_UNKNOWN
-
-
-def _vector(f: Features) -> bool:
-    return f.labels.get("core") in ("vector", "fused")
-
-
-def _same_side(entry: Entry, f: Features) -> bool:
-    """False when the entry reads only counters of the core kind that this kernel does not use."""
-    sides = {condition.metric[:3] for condition in entry.when if condition.metric[:4] in ("aic_", "aiv_")}
-    core = f.labels.get("core")
-    if not sides or core not in ("vector", "cube"):
-        return True
-    return ("aiv" if core == "vector" else "aic") in sides
-
-
 def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
     """1 for the entry's own chip family, less for a near one, 0 where its means do not exist."""
     if not entry.chips:
@@ -437,27 +355,18 @@ def _chip(entry: Entry, targets: Sequence[Target]) -> tuple[float, str]:
     if not targets:
         return 0.9, ""
     wanted = {soc for name in entry.chips for soc in resolve(name)}
-    if any(target.id in wanted for target in targets):
-        return 1.0, ""
     families = {target.family for target in targets}
+    # Its vector functions and copies exist on no other architecture.
+    only_950 = entry.who == "kernel-developer" and set(entry.chips) == {"ascend-950"}
+    if any(target.id in wanted for target in targets):
+        unsure = only_950 and families != {"ascend-950"}
+        return (ELSEWHERE, "if the chip is an ascend-950") if unsure else (1.0, "")
     kin = {"atlas-a2", "atlas-a3"}
     if families & kin and any(soc_family in kin for soc_family in entry.chips):
         return 0.95, f"measured on {'/'.join(entry.chips)}, the same core architecture"
-    if entry.who == "kernel-developer" and (set(entry.chips) == {"ascend-950"}) != (
-        families == {"ascend-950"}
-    ):
+    if entry.who == "kernel-developer" and only_950 != (families == {"ascend-950"}):
         return 0.0, ""
     return ELSEWHERE, f"measured on {'/'.join(entry.chips)} only"
-
-
-def _another_operator(conditions: Sequence[Condition], f: Features | None) -> bool:
-    """The entry says for which operator types it holds, and this is none of them (others name their replacements too)."""
-    return f is not None and any(
-        condition.metric == "op_type"
-        and condition.basis == "threshold"
-        and signature.holds(condition, f) is False
-        for condition in conditions
-    )
 
 
 # How alike the sizes have to be (mean difference of their logarithms to base 2) to say something, and what it says.

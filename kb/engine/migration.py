@@ -18,7 +18,7 @@ StepKind = Literal["import", "limit", "fallback", "unknown", "advice", "measure"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what it is about, why, and the entries that say how. `saves` is the fraction of the run, low to high."""
+    """One step: what it is about, why, and the entries that say how. `saves` is the fraction of the run."""
 
     kind: StepKind
     subject: str
@@ -26,10 +26,14 @@ class Step:
     entries: tuple[str, ...] = ()
     saves_low: float | None = None
     saves_high: float | None = None
+    saves_likely: float | None = None
 
 
 def plan(found: Ahead) -> list[Step]:
-    """The steps in order: what stops the conversion, what it may stop at, what leaves the AI Core, advice, measuring."""
+    """The steps in order: what stops the conversion, what it may stop at, what leaves the AI Core, advice, measuring.
+
+    Advice that is known to fit goes by what it likely saves, the largest first.
+    """
     operators = found.check.operators
     out = [
         *(
@@ -50,18 +54,30 @@ def plan(found: Ahead) -> list[Step]:
                 found.check.warnings[0] if found.check.warnings else "",
             ),
         )
-    told = {
-        entry for step in out for entry in step.entries
-    }  # said where the operator is named: not once more
-    for item in found.report.recommendations[:MOST_ADVICE]:
-        if item.id in told:
-            continue
-        finding = next((one for one in found.report.findings if one.id == item.finding), None)
-        share = 1.0 if item.gain.of == "run" or finding is None else finding.share
-        low, high = round(item.gain.low * share, 4), round(item.gain.high * share, 4)
-        out.append(Step("advice", item.title, finding.summary if finding else "", (item.id,), low, high))
+    told = {entry for step in out for entry in step.entries}
+    out += _advice(found, told, fallback=any(step.kind == "fallback" for step in out))
     out.append(Step("measure", found.report.target, ""))
     return out
+
+
+def _advice(found: Ahead, told: set[str], *, fallback: bool) -> list[Step]:
+    """Advice that the steps before do not give already: where each operator that falls back is named with its way out."""
+    findings = {one.id: one for one in found.report.findings}
+    steps = []
+    for item in found.report.recommendations:
+        finding = findings.get(item.finding)
+        if item.id in told or (fallback and finding is not None and finding.pattern == "aicpu-fallback"):
+            continue
+        share = 1.0 if item.gain.of == "run" or finding is None else finding.share
+        low, likely, high = (
+            round(part * share, 4) for part in (item.gain.low, item.gain.likely, item.gain.high)
+        )
+        why = "; ".join(text for text in (finding.summary if finding else "", item.only_if or "") if text)
+        steps.append(
+            (item.only_if is not None, Step("advice", item.title, why, (item.id,), low, high, likely))
+        )
+    first = steps[:MOST_ADVICE]
+    return [step for _, step in sorted(first, key=lambda each: (each[0], -(each[1].saves_likely or 0.0)))]
 
 
 def _operator(kind: StepKind, op: CheckedOperator) -> Step:

@@ -17,6 +17,7 @@ from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.charts import charts
 from kb.engine.compare.extract import measured
 from kb.engine.content import content as content_of
+from kb.engine.family import FamilyGuess
 from kb.engine.match import Match, match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
@@ -109,9 +110,12 @@ def compare(
 
 
 def advise_profile(
-    profile: Profile, request: Request = Request(), knowledge: Knowledge | None = None
+    profile: Profile,
+    request: Request = Request(),
+    knowledge: Knowledge | None = None,
+    family: FamilyGuess | None = None,
 ) -> Report:
-    """The report for a profile already read."""
+    """The report for a profile already read; `family` is that of its network, where a graph told it."""
     if not profile.operators and not profile.ranks:
         raise NothingToJudge(
             "no operator in the input",
@@ -126,7 +130,7 @@ def advise_profile(
     diagnosis = diagnose(features.run, features.operators, profile.scope, request.most_sure)
     _require_counters(profile, diagnosis, features)
     not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
-    matches = _matches(diagnosis, features, targets, knowledge)
+    matches = _matches(diagnosis, features, targets, knowledge, family)
     recommendations = rank(matches, run_scope=profile.scope == "run", limit=KEPT, outcomes=request.outcomes)
     report = Report(
         target=profile.target,
@@ -161,7 +165,11 @@ def _with_series(chip: Chip) -> Chip:
 
 
 def _matches(
-    diagnosis: Diagnosis, features: RunFeatures, targets: tuple[Target, ...], knowledge: Knowledge
+    diagnosis: Diagnosis,
+    features: RunFeatures,
+    targets: tuple[Target, ...],
+    knowledge: Knowledge,
+    family: FamilyGuess | None = None,
 ) -> list[Match]:
     """The entries that may answer the findings, unordered."""
     leads = _leads(diagnosis.findings, features.operators)
@@ -170,7 +178,8 @@ def _matches(
         for finding in diagnosis.findings
     }
     order = {entry.id: entry.links for entry in knowledge.entries.values() if entry.kind == "pattern"}
-    return match(diagnosis.findings, leads, knowledge.entries.values(), targets, order, near, features)
+    entries = knowledge.entries.values()
+    return match(diagnosis.findings, leads, entries, targets, order, near, features, family)
 
 
 def candidates(profile: Profile, knowledge: Knowledge) -> list[Match]:

@@ -105,14 +105,22 @@ def of_pipe(gains: Sequence[PublishedGain], f: Features | None) -> Published | N
 def _nearest(gains: Sequence[PublishedGain], f: Features | None) -> Sequence[PublishedGain]:
     """The figures that speak most of this operator: their conditions hold, own chip family, sizes like these.
 
-    Each step keeps all where it would keep none.
+    Each step keeps all where it would keep none. Only a condition that the source states (`threshold`) leaves the last
+    figure out too: it is of other operators.
     """
     whole = [gain for gain in gains if gain.of != "part"]
     if f is None:
         return whole
+    whole = [gain for gain in whole if not of_others(gain, f)]
     for speaks in (_conditions_hold, _own_family, _alike):
         whole = [gain for gain in whole if speaks(gain, f)] or whole
     return whole
+
+
+def of_others(gain: PublishedGain, f: Features) -> bool:
+    """Whether the figure's source says that it is of operators unlike this one."""
+    stated = (condition for condition in gain.when if condition.basis == "threshold")
+    return any(signature.holds(condition, f) is False for condition in stated)
 
 
 def _conditions_hold(gain: PublishedGain, f: Features) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from kb.addition import plain_sum
 from kb.engine import weights
 from kb.engine.match import AROUND_THE_KERNEL, Match
-from kb.engine.published import of_pipe, published
+from kb.engine.published import of_others, of_pipe, published
 from kb.engine.tried import Here, here, shifted
 from kb.experience import Outcome
 from kb.model import Gain, Recommendation
@@ -26,13 +26,14 @@ NO_REMEDY = frozenset({"warning", "reference", "check"})  # roles of recipes tha
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
 FIRST_PLACES = 5  # places that go by worth before every finding has had its turn
-PER_FINDING = 3  # of these to one finding
+PER_FINDING = {"operator": 3, "run": 2}  # of these to one finding; settings for a whole run are much alike
 SAME_FINDING = 0.55  # factor for each recommendation already chosen for the finding
 FURTHER_FINDING = 0.3  # part of a further finding's saving that an entry is credited with
 LIBRARY_KERNEL = 0.5  # a kernel developer's remedy for an operator out of the library: somebody else's code
 # Part of the bound counted on where no figure is published: less when nobody measured the remedy at all.
 MODELLED_LIKELY = {"vendor": 1 / 2, "third-party": 1 / 2, "stated": 1 / 4, "practice": 1 / 4}
 BLIND_LIKELY = MODELLED_LIKELY["stated"]  # part of the bound counted on where an entry's own sign is not seen
+SAME_KIND = 0.7  # fit from which an entry is of operators of this kind, and not of a related one
 DOUBTFUL = 0.5  # a finding below this confidence promises nothing at the low end
 UNKNOWN_BOUND = 0.3  # ordering only: what a finding without a computed bound is taken to be worth
 
@@ -105,13 +106,14 @@ def _choose(pool: list[_Candidate], limit: int) -> list[_Candidate]:
     out: list[_Candidate] = []
     rest = list(pool)
 
-    def turn(item: _Candidate) -> tuple[bool, bool, bool, float, str, str]:
+    def turn(item: _Candidate) -> tuple[bool, bool, bool, bool, float, str, str]:
         taken = used.get(_topic(item.match), 0)
-        late = taken > 0 if len(out) >= FIRST_PLACES else taken >= PER_FINDING
+        late = taken > 0 if len(out) >= FIRST_PLACES else taken >= PER_FINDING[item.match.finding.scope]
         again = item.match.entry.id in given
         worth = item.worth * SAME_FINDING**taken
         return (
             item.here.sunk,
+            item.match.only_if is not None,
             late or (again and len(out) < FIRST_PLACES),
             again,
             -worth,
@@ -164,6 +166,17 @@ def _outsider(match: Match, *, run_scope: bool) -> float:
 
 def gain_of(match: Match) -> Gain:
     """The gain range of an entry applied to a finding, as a fraction of the operator's (or the run's) time."""
+    gain = _uncapped(match)
+    most = match.at_most
+    if most is None or gain.of != "run" or gain.high <= most:
+        return gain
+    part = most / gain.high
+    words = f"{gain.basis}; at most {percent(most)} of the run is of the kind that this can win ({match.entry.bounded_by})"
+    return Gain(_r(gain.low * part), _r(gain.likely * part), _r(most), gain.of, words)
+
+
+def _uncapped(match: Match) -> Gain:
+    """The gain range by the finding's bound and what was published."""
     finding, entry = match.finding, match.entry
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
@@ -177,12 +190,16 @@ def gain_of(match: Match) -> Gain:
         words = f"{found.words}; how much is open in this profile is not known"
         return Gain(_r(low * scale), _r(found.middle * scale), _r(found.most * scale), of, words)
     if found is None:
-        words = f"modelled: nobody published a figure for it, so only the ceiling: {finding.pattern} leaves at most {percent(bound)} open of the time it concerns"
+        left = f"{finding.pattern} leaves at most {percent(bound)} open of the time it concerns"
+        words = f"modelled: nobody published a figure for it, so only the ceiling: {left}"
+        if _of_others(match):
+            words = f"modelled: its published figures are of other sizes, so only the ceiling: {left}"
         likely = bound * MODELLED_LIKELY[entry.grade]
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
     if found.middle <= 0:  # measured and found not to help
         return Gain(_r(found.least * scale), _r(found.middle * scale), 0.0, of, found.words)
-    if match.signs.get("blind"):  # the figure is of runs that showed the entry's sign
+    not_shown = match.only_if is not None or _elsewhere(match)
+    if not_shown:  # the figure is of runs that showed the entry's sign
         words = f"{found.words}, where its own sign was seen; here it is not: at most the {percent(bound)} that is open"
         likely = min(found.middle, BLIND_LIKELY * bound)
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)
@@ -194,6 +211,18 @@ def gain_of(match: Match) -> Gain:
     if low > 0:
         words += f"; {found.part}"
     return Gain(_r(min(low, likely) * scale), _r(likely * scale), _r(bound * scale), of, words)
+
+
+def _elsewhere(match: Match) -> bool:
+    """Its figures are of another bottleneck, another kind of operator, or cases with a sign that is not seen here."""
+    named = any(match.signs.get(name) for name in ("blind", "threshold_fails", "elsewhere"))
+    return named or match.signs.get("operator", 0.0) < weights.log(SAME_KIND)
+
+
+def _of_others(match: Match) -> bool:
+    """Figures were published, and every one says that it is of operators unlike this one."""
+    f, gains = match.features, match.entry.gains
+    return f is not None and bool(gains) and all(of_others(gain, f) for gain in gains)
 
 
 def _open_part(figure: float, bound: float) -> float:
@@ -248,4 +277,5 @@ def _recommendation(place: int, candidate: _Candidate) -> Recommendation:
         when_not=entry.when_not,
         sources=entry.sources,
         tried=candidate.here.tried,
+        only_if=match.only_if,
     )

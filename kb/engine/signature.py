@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kb import operators
 from kb.model import Condition, Features, Finding
+from kb.vocabulary.metrics import OF_THE_RUN
 
 MOST_UNSEEN = 3  # more unanswered conditions than these say no more
 # How much an unanswered condition counts: a stated one, one read out of the symptom, a reading of the entry's own case.
@@ -48,6 +49,8 @@ def read(
     signs: dict[str, float] = {}
     held: list[str] = []
     for condition in conditions:
+        if condition.metric in OF_THE_RUN and (condition.metric != "run_phase" or condition.op == "!="):
+            continue  # for whom the entry is, is asked elsewhere
         answer = answered(condition, lead, run)
         if answer is None:
             unseen += UNSEEN[condition.basis]

@@ -25,7 +25,7 @@ REQUIRED_OF_KIND: dict[str, tuple[str, ...]] = {
 }
 OPTIONAL = (
     *("aliases", "bottlenecks", "not_for", "operators", "chips", "who", "effort"),
-    *("when", "observe", "gains", "links", "facts"),
+    *("when", "bounded_by", "observe", "gains", "links", "facts"),
 )
 FACTS: dict[str, tuple[str, ...]] = {
     "recipe": ("role", "apis", "counterpart", "contradicts"),

@@ -12,12 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 
-from kb import operators, shipped, targets
-from kb.knowledge import own
+from kb import shipped, targets
+from kb.knowledge import conditions, own
 from kb.knowledge.body import HEADINGS
 from kb.knowledge.entry import Parsed, entry_files, parse_file
 from kb.knowledge.faults import Fault, Found, errors, render_text, to_dict
@@ -28,7 +26,6 @@ from kb.knowledge.wording import worded
 from kb.model import Entry
 from kb.vocabulary import bottlenecks
 from kb.vocabulary.entries import LANGUAGES
-from kb.vocabulary.metrics import BY_ID
 
 __all__ = ["CODES", "Fault", "errors", "render_text", "to_dict", "validate"]
 
@@ -218,7 +215,7 @@ def _saved(low: float | None, high: float | None, at: str) -> Iterator[Found]:
 def names(entry: Entry) -> Iterator[Found]:
     """Operators and chips exist."""
     for i, name in enumerate(entry.operators):
-        if not _is_operator(name):
+        if not conditions.is_operator(name):
             yield Found(
                 "unknown-operator",
                 f"operators.{i}",
@@ -232,54 +229,6 @@ def names(entry: Entry) -> Iterator[Found]:
             yield Found(
                 "unknown-chip", at, f'no chip or family "{name}"', "a SoC id or family id of data/targets"
             )
-
-
-@cache
-def _is_operator(name: str) -> bool:
-    if name == "*" or operators.is_known(name):
-        return True
-    return "*" in name and any(
-        fnmatchcase(known.casefold(), name.casefold()) for known in operators.known_types()
-    )
-
-
-def signature(entry: Entry) -> Iterator[Found]:
-    """Conditions compare metrics of the vocabulary with values of their kind."""
-    found = [(f"when.{i}", condition) for i, condition in enumerate(entry.when)]
-    found += [
-        (f"gains.{n}.when.{i}", condition)
-        for n, gain in enumerate(entry.gains)
-        for i, condition in enumerate(gain.when)
-    ]
-    for at, condition in found:
-        metric = BY_ID.get(condition.metric)
-        if metric is None:
-            yield Found(
-                "unknown-metric",
-                f"{at}.metric",
-                f'no metric "{condition.metric}"',
-                "see kb/vocabulary/metrics.py, or use observe",
-            )
-            continue
-        values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-        others = [value[1:] for value in values if isinstance(value, str) and value.startswith("@")]
-        for other in others:
-            if other not in BY_ID:
-                yield Found(
-                    "unknown-metric",
-                    at,
-                    f'no metric "{other}" to compare with',
-                    "see kb/vocabulary/metrics.py",
-                )
-        words = [value for value in values if isinstance(value, str) and not value.startswith("@")]
-        if metric.kind == "label" and (len(words) != len(values) or condition.op not in ("==", "!=", "in")):
-            yield Found("bad-comparison", at, f"{metric.id} is a word", "compare it with ==, != or in")
-        if metric.kind == "number" and words:
-            yield Found(
-                "bad-comparison", at, f"{metric.id} is a number", "compare it with a number or @metric"
-            )
-    if entry.kind in ("recipe", "pattern") and not entry.when and not entry.observe:
-        yield Found("no-signature", "when", "nothing says when it applies", "add when or observe")
 
 
 def sections(entry: Entry) -> Iterator[Found]:
@@ -449,7 +398,7 @@ def contradictions(entry: Entry, library: Library) -> Iterator[Found]:
 
 
 ENTRY_RULES: tuple[EntryRule, ...] = (
-    ids, claims, names, signature, sections, kinds, translated, whole, filled, worded,
+    ids, claims, names, conditions.signature, sections, kinds, translated, whole, filled, worded,
 )  # fmt: skip
 SET_RULES: tuple[SetRule, ...] = (named, links, reached, told_back, contradictions)
 CODES: Sequence[str] = (

@@ -99,6 +99,7 @@ class Entry:
     chips: tuple[str, ...] = ()  # SoC or family ids; empty means any
     who: str = ""  # kernel-developer, model-developer, deployment
     effort: str = ""  # low, medium, high
+    bounded_by: str = ""  # metric: the part of the run that the remedy can win at most
     when: tuple[Condition, ...] = ()
     observe: tuple[Observation, ...] = ()
     gains: tuple[PublishedGain, ...] = ()

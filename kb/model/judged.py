@@ -135,6 +135,7 @@ class Recommendation:
     when_not: str
     sources: tuple[str, ...]
     tried: Tried | None = None  # what it gave here
+    only_if: str | None = None  # what it depends on and nothing here tells
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,9 +128,19 @@ def _step(step: Row, document: Row, entries: Mapping[str, Entry], lang: str) -> 
         ids = []
     parts = [subject, tell(step.get("why", ""), lang)]
     if step.get("saves_high") is not None:
-        low, high = units.percent(step["saves_low"]), units.percent(step["saves_high"])
-        parts.append(say("migrate.saves", lang, low=low, high=high))
+        parts.append(_saves(step, lang))
     return _sentence(say(f"migrate.{kind}", lang), [*parts, *_named(ids, entries, lang)], lang)
+
+
+def _saves(step: Row, lang: str) -> str:
+    """What a step saves, the likely part first; that it can cost time where it was seen to."""
+    low, high = step["saves_low"], step["saves_high"]
+    likely = units.percent(step.get("saves_likely", high))
+    if low < 0:
+        return say(
+            "migrate.may_cost", lang, likely=likely, high=units.percent(high), cost=units.percent(-low)
+        )
+    return say("migrate.saves", lang, likely=likely, low=units.percent(low), high=units.percent(high))
 
 
 def _sentence(head: str, parts: Iterable[str], lang: str) -> str:

@@ -138,6 +138,12 @@ METRICS: tuple[Metric, ...] = (
     Metric("rank_wait_share", "1", "(largest - smallest exposed communication over ranks) / time of a step"),
     Metric("small_kernel_time_share", "1", "time of AI Core launches shorter than 10 us / compute time"),
     Metric("small_packet_ratio", "1", "bytes sent in packets below the limit / bytes sent"),
+    Metric("collective_us", "us", "mean time of a collective, waiting included"),
+    Metric(
+        "collective_start_share",
+        "1",
+        "time of the run in which collectives start, at most: collectives x the shortest of them (no more than a small one takes) / run",
+    ),
     Metric("comm_wait_ratio", "1", "time collectives wait for other ranks / (waiting + moving data)"),
     Metric("link_bandwidth", "GB/s", "bytes sent / time moving them, over the transport that moves most"),
     Metric("host_sync_share", "1", "host time in synchronising calls / host time in all acl calls"),
@@ -191,7 +197,19 @@ METRICS: tuple[Metric, ...] = (
     Metric("input_format", "", "format of the first input", "label"),
     Metric("hand_written", "", "yes when the kernel is no library operator", "label"),
     Metric("kernel_language", "", "library, ascend-c or triton, where the name tells", "label"),
-    Metric("run_phase", "", "training, prefill, decode or unknown, by the operators of the run", "label"),
+    Metric(
+        "run_phase",
+        "",
+        "training, prefill, decode, inference (no gradient, not told which) or unknown, by the operators of the run",
+        "label",
+    ),
+    Metric("model_family", "", "family of the run's network (LLM, YOLO, ...), by its operators", "label"),
+    Metric(
+        "runs",
+        "",
+        'operator types of the run; "A -> B" are types that come right after one another on a stream',
+        "label",
+    ),
     Metric("setup", "", "yes for random fills and the casts after them", "label"),
     Metric("conversion", "", "yes for operators that only change layout, format or dtype", "label"),
     Metric("follows", "", "type of the operator most often right before this one", "label"),
@@ -200,3 +218,14 @@ METRICS: tuple[Metric, ...] = (
 )
 
 BY_ID: dict[str, Metric] = {metric.id: metric for metric in METRICS}
+
+# Labels that say what kind of run an entry is for: its phase, its network, the operators in it. `kb.engine.kind_of_run`
+# answers them, and an entry of which one is known not to hold is no advice.
+OF_THE_RUN: tuple[str, ...] = ("run_phase", "model_family", "runs")
+PHASES: tuple[str, ...] = ("training", "prefill", "decode", "inference")
+THEN = "->"
+
+
+def then(word: str) -> tuple[str, ...]:
+    """The operator types of a word of `runs`: one, or those of a chain "A -> B"."""
+    return tuple(part.strip() for part in word.split(THEN))

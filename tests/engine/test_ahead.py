@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from kb.engine.pipeline import Knowledge, open_knowledge
 from kb.engine.request import Request
 from kb.errors import NothingToJudge, SourceError, UsageError
 from kb.graph import parse
-from kb.model import to_dict
+from kb.model import Gain, Recommendation, to_dict
 from kb.report.json import document
 from kb.report.load import report_from_dict
 from tools.samples import models
@@ -164,6 +165,28 @@ def test_the_plan_goes_from_what_stops_to_what_helps(found: ahead.Ahead) -> None
     assert kinds[-1] == "measure" and "fallback" in kinds and "advice" in kinds
     fallback = next(step for step in steps if step.kind == "fallback")
     assert "avgpool-kernel-limit" in fallback.entries
+
+
+def test_the_plan_says_once_how_to_leave_the_ai_cpu(found: ahead.Ahead) -> None:
+    findings = {one.id: one.pattern for one in found.report.findings}
+    advised = {one.id: findings.get(one.finding) for one in found.report.recommendations}
+    assert "aicpu-fallback" in advised.values()
+    ids = [step.entries[0] for step in plan(found) if step.kind == "advice"]
+    assert ids and all(advised[name] != "aicpu-fallback" for name in ids)
+
+
+def test_advice_of_a_plan_goes_by_what_it_likely_saves(found: ahead.Ahead) -> None:
+    one, *_ = found.report.recommendations
+
+    def advice(name: str, likely: float, only_if: str | None = None) -> Recommendation:
+        gain = Gain(-0.01, likely, 0.5, "run", "measured: elsewhere")
+        return replace(one, id=name, finding="none", gain=gain, only_if=only_if)
+
+    listed = (advice("small", 0.02), advice("large", 0.2), advice("depends", 0.4, "only when training"))
+    steps = plan(replace(found, report=replace(found.report, recommendations=listed)))
+    told = [step for step in steps if step.kind == "advice"]
+    assert [step.entries[0] for step in told] == ["large", "small", "depends"]
+    assert told[-1].why == "only when training" and told[0].saves_likely == 0.2
 
 
 def test_what_to_profile_first_is_unknown_or_uncertain(found: ahead.Ahead) -> None:

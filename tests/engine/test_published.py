@@ -36,6 +36,14 @@ def test_the_last_figure_stays_though_its_condition_fails() -> None:
     assert found is not None and found.middle == 0.9
 
 
+def test_a_figure_that_its_source_states_for_others_is_left_out_for_good() -> None:
+    row = figure(0.57, when=(Condition("matmul_m", "==", 1.0, "threshold"),))
+    assert published((row,), "operator", features(matmul_m=16)) is None
+    for known in ({"matmul_m": 1}, {}):  # one row, and rows that were not measured
+        found = published((row,), "operator", features(**known))
+        assert found is not None and found.middle == 0.57
+
+
 def test_sizes_like_these_go_first() -> None:
     near, far = figure(0.3, shapes="M=128 N=256 K=384"), figure(0.01, shapes="8192 cubed")
     found = published((near, far), "operator", features(matmul_m=128, matmul_n=256, matmul_k=512))

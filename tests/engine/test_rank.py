@@ -71,6 +71,16 @@ def test_the_likely_figure_is_the_published_one_and_never_more() -> None:
     assert gain.low == pytest.approx(0.1 / 3, abs=1e-4) and "at least a third of it: one figure" in gain.basis
 
 
+@pytest.mark.parametrize("sign", ["blind", "threshold_fails", "elsewhere"])
+def test_figures_of_other_cases_promise_nothing_at_the_low_end(sign: str) -> None:
+    one, same = (
+        gain_of(Match(entry("e", gains=(published(0.3),)), finding(headroom=0.4), None, signs, ()))
+        for signs in ({sign: 1.0}, {})
+    )
+    assert (one.low, one.likely) == (0.0, 0.1) and "here it is not" in one.basis
+    assert same.low > 0 and same.likely > one.likely
+
+
 def test_a_share_of_a_part_is_no_promise_for_the_whole() -> None:
     gain = gain_of(
         Match(entry("e", gains=(PublishedGain(0.8, 0.8, "part", grade="vendor"),)), finding(), None, {}, ())

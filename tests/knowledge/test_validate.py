@@ -143,3 +143,25 @@ def test_what_is_written_instead_is_not_avoided_itself() -> None:
     for lang, _, write in rows:
         term = re.split("[(,:]", write)[0]  # a reason may follow in brackets
         assert not list(discouraged(term, lang)), term
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "what"),
+    [
+        ("- {metric: runs, op: in, value: ['Pow -> ReduceMeen'], basis: threshold}", "unknown-operator", "ReduceMeen"),
+        ("- {metric: model_family, op: ==, value: Yolo, basis: threshold}", "bad-comparison", "Yolo"),
+        ("- {metric: run_phase, op: ==, value: train, basis: threshold}", "bad-comparison", "train"),
+        ("bounded_by: collective_starts", "unknown-metric", "collective_starts"),
+        ("bounded_by: collective_us", "bad-comparison", "collective_us"),
+    ],
+)  # fmt: skip
+def test_for_whom_an_entry_is_must_be_spelt_as_known(tmp_path: Path, line: str, code: str, what: str) -> None:
+    """A typing error there would leave the entry out everywhere, without a word."""
+    good = SAMPLES / "good" / "recipes" / "sample-recipe.md"
+    text = good.read_text(encoding="utf-8")
+    path = tmp_path / good.name
+    assert "\nwhen:\n" in text
+    place = "\nwhen:\n" + line + "\n" if line.startswith("-") else f"\n{line}\nwhen:\n"
+    path.write_text(text.replace("\nwhen:\n", place), encoding="utf-8")
+    found = [fault for fault in validate([path], beside=[SAMPLES / "good"]) if fault.code == code]
+    assert [what in fault.what for fault in found] == [True]

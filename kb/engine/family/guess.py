@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-NONE, OTHER = "none", "other"
-FAMILIES = (
-    "ResNet", "VGG", "DenseNet", "Inception", "EfficientNet", "MobileNet", "ConvNeXt", "NASNet", "ViT", "Swin", "SAM",
-    "HRNet", "UNet", "Segmentation", "YOLO", "SSD", "FasterRCNN", "CenterNet", "Detection", "OCR", "SuperResolution",
-    "GAN", "StableDiffusion", "VideoDiffusion", "BERT", "Embedding", "LLM", "ASR", "TTS", "RecSys", "BEV", OTHER,
-)  # fmt: skip
+from kb.vocabulary.families import FAMILIES, OTHER
+
+NONE = "none"
+
+__all__ = ["FAMILIES", "NONE", "OTHER", "FamilyGuess"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ class RunFeatures:
 
     run: Features
     operators: tuple[Features, ...]
+    whole: bool = True  # a run of its own, so that a type which is not in it does not run
+    pairs: frozenset[tuple[str, str]] = (
+        frozenset()
+    )  # types that came right after one another; empty: order unknown
 
 
 def measure_profile(profile: Profile, targets: tuple[Target, ...]) -> RunFeatures:
@@ -35,7 +39,8 @@ def measure_profile(profile: Profile, targets: tuple[Target, ...]) -> RunFeature
     labels = {"run_phase": run.phase(operators)}
     if len({target.family for target in targets}) == 1:
         labels["chip_family"] = targets[0].family
-    return RunFeatures(Features(None, values, labels), operators)
+    pairs = frozenset((pair.before, pair.after) for pair in profile.follows)
+    return RunFeatures(Features(None, values, labels), operators, profile.scope == "run", pairs)
 
 
 def _operator(op: Operator, context: Context, neighbours: dict[str, tuple[str, str]]) -> Features:

@@ -113,7 +113,7 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
         }
     before, after = neighbours.get(op.type or op.name, ("", ""))
     if (op.type or op.name) in neighbours:
-        found |= {"follows": before or SEVERAL, "followed_by": after or SEVERAL}
+        found |= _order(op, before, after)
     families = {target.family for target in context.targets}
     if len(families) == 1:
         found["chip_family"] = families.pop()
@@ -122,6 +122,18 @@ def labels(op: Operator, context: Context, neighbours: Mapping[str, tuple[str, s
     elif is_conversion(op, found):
         found["conversion"] = "yes"
     return found
+
+
+def _order(op: Operator, before: str, after: str) -> dict[str, str]:
+    """The neighbours; of a collective only kernels: on a stream of its own it follows other collectives, whatever it waits for."""
+    order = {"follows": before or SEVERAL, "followed_by": after or SEVERAL}
+    if op.core != "communication":
+        return order
+    return {
+        name: word
+        for name, word in order.items()
+        if word != SEVERAL and operators.category(word) != "communication"
+    }
 
 
 def _pattern(name: str) -> str | None:

@@ -7,20 +7,26 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kb.addition import plain_sum
 from kb.engine.metrics.context import Reading
-from kb.model import Features, Measure, Profile
+from kb.model import Features, Measure, Operator, Profile
 
 DEFINES: tuple[str, ...] = (
     "op_time_share", "compute_time_share", "comm_exposed_share", "comm_share", "device_idle_share", "aicpu_time_share",
     "format_conversion_share", "small_kernel_share", "rank_imbalance", "rank_wait_share", "small_packet_ratio", "setup_time_share",
     "step_us", "small_kernel_time_share",
-    "comm_wait_ratio", "link_bandwidth", "host_sync_share", "host_compile_share",
+    "comm_wait_ratio", "link_bandwidth", "host_sync_share", "host_compile_share", "collective_us", "collective_start_share",
 )  # fmt: skip
 
-LABELS: tuple[str, ...] = ("run_phase",)
+# The last two are answered by `kb.engine.kind_of_run`, from all operators together; no single word stands for them.
+LABELS: tuple[str, ...] = ("run_phase", "model_family", "runs")
 SMALL_KERNEL_US = 10.0
 DECODE_ROWS = (
     128  # rows of the run's products: the tokens of one step, a batch where one token is made at a time
 )
+# What a small message takes at most: 16 MB, from where on msprof-analyze's packet.yaml calls packets large, twice over the
+# wire as an all-reduce needs, on the slowest link between servers (RoCE, 25 GB/s, of which 0.7 is used).
+SMALL_MESSAGE_US = 2 * 16.0 * 1024 * 1024 / (0.7 * 25.0 * 1000)
+FEWEST_TYPES = 4  # operator types from which a list of kernels is taken for a whole network
+_WORK = re.compile(r"matmul|conv|attention|rnn|lstm")  # work patterns of layers with weights
 _TRAINING = re.compile(
     r"Grad(V\d+)?$|Backprop|Apply(Adam|Sgd|Momentum)|Foreach(Addcdiv|Lerp)|DropOutDoMask", re.IGNORECASE
 )
@@ -55,6 +61,7 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Rea
     run, compute = denominators(profile)
     if run:
         yield from _communication(profile, run)
+        yield from _collectives(profile, run)
     times = profile.times
     if times.idle is not None and times.span is not None and times.span.value > 0:
         how = f"{times.idle.origin} / {times.span.origin}"
@@ -75,24 +82,26 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Rea
 
 
 def phase(operators: Sequence[Features]) -> str:
-    """What the run does: training, prefill or decode of a language model; unknown where no operator tells.
+    """What the run does: training, prefill or decode of a language model, inference; unknown where no operator tells.
 
     Gradients and optimisers are training. Attention over a cache is serving: decode where the products have the rows
-    of a batch (`DECODE_ROWS`), prefill where they have those of whole prompts.
+    of a batch (`DECODE_ROWS`), prefill where they have those of whole prompts. A network's layers without one gradient
+    are inference.
     """
     types = [f.labels.get("op_type", "") for f in operators]
     if any(_TRAINING.search(kind) for kind in types):
         return "training"
     patterns = {f.labels.get("op_pattern", "") for f in operators}
     if not patterns & {_DECODES, _SERVES} and not any(_SERVING_TYPES.search(kind) for kind in types):
-        return "unknown"
+        network = len(set(types)) >= FEWEST_TYPES and any(_WORK.search(name) for name in patterns)
+        return "inference" if network else "unknown"
     rows = [
         (f.get("matmul_m"), f.operator.total_us)
         for f in operators
         if f.operator is not None and f.get("matmul_m") is not None
     ]
     if not rows:
-        return "decode" if _DECODES in patterns else "unknown"
+        return "decode" if _DECODES in patterns else "inference"
     few = plain_sum(time for m, time in rows if m is not None and m <= DECODE_ROWS)
     return "decode" if few * 2 > plain_sum(time for _, time in rows) else "prefill"
 
@@ -111,6 +120,27 @@ def _communication(profile: Profile, run: float) -> Iterator[Reading]:
         spent = plain_sum(op.total_us for op in profile.operators if op.core == "communication")
     if spent:
         yield "comm_share", _share(spent / run, "communication / (compute + exposed communication)")
+
+
+def _collectives(profile: Profile, run: float) -> Iterator[Reading]:
+    """How long a collective takes, and how much of the run their starts can be: none takes longer than the shortest."""
+    found = [op for op in profile.operators if _is_collective(op)]
+    calls = sum(op.count for op in found)
+    if not calls:
+        return
+    mean = plain_sum(op.total_us for op in found) / calls
+    yield "collective_us", Measure(mean, "us", f"time of collectives / {calls}", n=calls, computed=True)
+    shortest = min(_shortest(op) for op in found)
+    how = f"{calls} collectives x min(shortest {shortest:.4g} us, {SMALL_MESSAGE_US:.0f} us) / run"
+    yield "collective_start_share", _share(min(1.0, calls * min(shortest, SMALL_MESSAGE_US) / run), how)
+
+
+def _is_collective(op: Operator) -> bool:
+    return op.core == "communication" and op.count > 0 and op.duration.unit == "us" and op.total_us > 0
+
+
+def _shortest(op: Operator) -> float:
+    return op.duration.value if op.duration.low is None else op.duration.low
 
 
 def _links(profile: Profile) -> Iterator[Reading]:

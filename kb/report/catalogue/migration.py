@@ -31,6 +31,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "migrate.hot": ("Estimated hot list", "估算热点", "見積もりによる重い順"),
     "migrate.import": ("Make importable", "使其可导入", "取り込めるようにする"),
     "migrate.limit": ("Check against the stated limit", "核对限制", "制限を確認"),
+    "migrate.may_cost": (
+        "saves about {likely} of the run, at most {high}, estimated; it was also seen to cost {cost}",
+        "估计节省运行的约 {likely}，最多 {high}；也有耗时反而增加 {cost} 的实例",
+        "実行全体の約 {likely}、最大 {high} を短縮（見積もり）。逆に {cost} 遅くなった例もある",
+    ),
     "migrate.measure": ("Measure on the device", "上板测量", "実機で計測"),
     "migrate.no_cases": ("No case study resembles it.", "没有相似案例。", "似た事例はありません。"),
     "migrate.no_figure": ("no published figure", "无公开数据", "公表値なし"),
@@ -41,9 +46,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "実機で最初に計測するもの",
     ),
     "migrate.saves": (
-        "saves {low} to {high} of the run, estimated",
-        "估算节省运行的 {low} 至 {high}",
-        "実行全体の {low}〜{high} を短縮（見積もり）",
+        "saves about {likely} of the run ({low} to {high}), estimated",
+        "估算节省运行的约 {likely}（{low} 至 {high}）",
+        "実行全体の約 {likely}（{low}〜{high}）を短縮（見積もり）",
     ),
     "migrate.title": ("Moving {model} to {soc}", "将 {model} 迁移到 {soc}", "{model} の {soc} への移行"),
     "migrate.uncertain": (
