@@ -29,6 +29,7 @@ from kb.postgres.session import Session, opened
 
 _FRESH = "kb_knowledge_new"
 _TURN = 0x6B63  # PostgreSQL's lock for whoever publishes
+M, EF_CONSTRUCTION = 16, 64  # of the HNSW index: neighbours of an entry, and how many are looked at to find them
 _TEXT = 'text collate "C"'
 _TABLES = {
     "meta": f"key {_TEXT} primary key, value text",
@@ -202,7 +203,10 @@ def _fill(index: Index, session: Session) -> None:
             ("published", json.dumps(uuid.uuid4().hex))]  # fmt: skip
     session.copy("copy meta (key, value) from stdin", meta)
     if index.size >= LARGE:
-        session.execute("create index on vector using hnsw (embedding halfvec_cosine_ops)")
+        session.execute(
+            "create index on vector using hnsw (embedding halfvec_cosine_ops) "
+            f"with (m = {M}, ef_construction = {EF_CONSTRUCTION})"
+        )
 
 
 def _occurrences(index: Index) -> sqlite3.Connection:

@@ -196,13 +196,26 @@ class EvalAdviceDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """How far another index answers alike: questions with the same answers, and Spearman's rank correlation."""
+
+    against: str
+    questions: int
+    same: int
+    first: int
+    mean: float
+    lowest: float
+
+
+@dataclass(frozen=True, slots=True)
 class EvalDocument:
-    """Scores of search, or of estimates; `unreached` and `below_floor` where asked for, `summary` of networks."""
+    """Scores of search, or of estimates; what is absent was not asked for. `summary` is of networks."""
 
     results: tuple[Mapping[str, Any], ...]
     unreached: tuple[str, ...] | None
     below_floor: tuple[str, ...] | None
     summary: Mapping[str, Any] | None
+    agreement: AgreementRow | None
 
 
 @dataclass(frozen=True, slots=True)

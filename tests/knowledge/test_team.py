@@ -15,7 +15,7 @@ from store_rows import rows
 
 from kb import settings
 from kb.errors import KnowledgeError, SourceError
-from kb.knowledge import chosen, index, publish, search, store, team
+from kb.knowledge import agreement, chosen, index, publish, search, store, team
 from kb.knowledge.reading import Index
 from kb.knowledge.stems import Stemmer
 from kb.postgres.address import address
@@ -121,24 +121,11 @@ def test_a_large_index_is_searched_by_hnsw_and_ranks_alike(
     for text in QUESTIONS:
         one = [hit.id for hit in search.search(text, k=20, use=here).results]
         two = [hit.id for hit in search.search(text, k=20, use=large).results]
-        correlations.append(rank_correlation(one, two))
+        correlations.append(agreement.rank_correlation(one, two))
     assert sum(correlations) / len(correlations) > 0.98
     cases = search.search("tiling", kind="case", use=large).results
     assert cases and {hit.kind for hit in cases} == {"case"}
     large.db.close()
-
-
-def rank_correlation(one: list[str], two: list[str]) -> float:
-    """Spearman's, over what either has; what is missing from a list stands behind its end."""
-    names = sorted({*one, *two})
-    if len(names) < 2:
-        return 1.0
-    places = [[ranks.index(name) if name in ranks else len(ranks) for name in names] for ranks in (one, two)]
-    means = [sum(side) / len(side) for side in places]
-    apart = [[place - mean for place in side] for side, mean in zip(places, means, strict=True)]
-    top = sum(a * b for a, b in zip(*apart, strict=True))
-    spread = (sum(a * a for a in apart[0]) * sum(b * b for b in apart[1])) ** 0.5
-    return top / spread if spread else 1.0
 
 
 # --- publishing -------------------------------------------------------------------------------------------------
