@@ -6,6 +6,7 @@ the median over interleaved pairs; the pairs stand beside it.
 
 from __future__ import annotations
 
+import compileall
 import http.client
 import os
 import statistics
@@ -245,6 +246,8 @@ def main(names: Sequence[str]) -> int:
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
+    compileall.compile_dir(ROOT / "kb", quiet=1)  # as after an installation; sources just checked out are not
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as place:
         os.environ.setdefault("KB_DB", str(Path(place) / "runs.db"))
         for name in names or BENCHMARKS:
