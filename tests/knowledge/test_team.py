@@ -115,7 +115,10 @@ def test_a_large_index_is_searched_by_hnsw_and_ranks_alike(
         monkeypatch.setattr(module, "LARGE", 100)
     db = postgres.fresh()
     publish.publish(here, address(db))
-    assert rows(db, "select 1 from pg_indexes where schemaname = 'kb_knowledge' and indexdef like '%hnsw%'")
+    ((made,),) = rows(
+        db, "select indexdef from pg_indexes where schemaname = 'kb_knowledge' and indexdef like '%hnsw%'"
+    )
+    assert "m='32'" in made and "ef_construction='200'" in made
     large = _opened(db)
     correlations = []
     for text in QUESTIONS:
@@ -126,6 +129,29 @@ def test_a_large_index_is_searched_by_hnsw_and_ranks_alike(
     cases = search.search("tiling", kind="case", use=large).results
     assert cases and {hit.kind for hit in cases} == {"case"}
     large.db.close()
+
+
+def test_building_hnsw_takes_the_memory_it_needs_and_no_more_than_its_bound(
+    postgres: Server, here: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a build may take is set for the one transaction, and only where the server allows less."""
+    assert 170e6 < publish.build_bytes(100_000, 256) < 190e6
+    monkeypatch.setattr(publish, "LARGE", 100)
+    asked: list[int] = []
+    now = "select pg_size_bytes(current_setting('maintenance_work_mem'))"
+    plain = publish.Session.execute
+
+    def seen(session: publish.Session, sql: str, *given: object) -> object:
+        if "create index" in sql:
+            asked.append(plain(session, now).fetchone()[0])
+        return plain(session, sql, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(publish.Session, "execute", seen)
+    for each, most in ((300_000, 2 << 30), (300_000, 1 << 26), (10, 2 << 30)):
+        monkeypatch.setattr(publish, "build_bytes", lambda size, dimensions, each=each: size * each)
+        monkeypatch.setattr(publish, "MOST_MEMORY", most)
+        publish.publish(here, address(postgres.fresh()))
+    assert asked == [here.size * 300_000 >> 10 << 10, 64 << 20, 64 << 20]
 
 
 # --- publishing -------------------------------------------------------------------------------------------------
