@@ -18,7 +18,7 @@ SHOWN = {"typer", "click", "yaml", "rich"}
 _PROBE = """
 import atexit, json, sys
 into = sys.argv.pop(1)
-atexit.register(lambda: open(into, "w").write(json.dumps(sorted({name.partition(".")[0] for name in sys.modules}))))
+atexit.register(lambda: open(into, "w").write(json.dumps(sorted(sys.modules))))
 from kb.cli import main
 sys.exit(main())
 """
@@ -26,6 +26,11 @@ sys.exit(main())
 
 def loaded(place: Path, *arguments: str) -> set[str]:
     """Top-level names of all modules in a fresh process after `kb ARGUMENTS`."""
+    return {name.partition(".")[0] for name in modules(place, *arguments)}
+
+
+def modules(place: Path, *arguments: str) -> set[str]:
+    """All modules in a fresh process after `kb ARGUMENTS`."""
     into = place / "modules.json"
     done = subprocess.run(
         [sys.executable, "-c", _PROBE, str(into), *arguments], cwd=ROOT, env=environment(place),
@@ -56,3 +61,11 @@ def test_the_version_loads_no_command() -> None:
 
     assert _app.build("--version").registered_commands == []
     assert _app.build("--help").registered_commands != []
+
+
+def test_advice_loads_the_view_that_is_asked_for_and_no_collecting(tmp_path: Path) -> None:
+    table = tmp_path / "kernel_details.csv"
+    table.write_text("Name,Type,Accelerator Core,Duration(us)\nMatMul_1,MatMulV2,AI_CORE,12.5\n")
+    found = modules(tmp_path, "advise", str(table))
+    assert "kb.report.terminal" in found
+    assert not found & {"kb.report.html", "kb.report.jsonl", "kb.ask", "kb.engine.collect"}

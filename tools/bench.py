@@ -246,8 +246,7 @@ def main(names: Sequence[str]) -> int:
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
-    compileall.compile_dir(ROOT / "kb", quiet=1)  # as after an installation; sources just checked out are not
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    compileall.compile_dir(ROOT / "kb", quiet=1)  # as an installed package is; a fresh clone is not
     with tempfile.TemporaryDirectory() as place:
         os.environ.setdefault("KB_DB", str(Path(place) / "runs.db"))
         for name in names or BENCHMARKS:

@@ -27,7 +27,7 @@ class _Formats(tuple[str, ...]):
         return super().__contains__(name) or name in views.further()
 
 
-FORMATS = _Formats(("text", *(name for name in views.views() if name != "text")))
+FORMATS = _Formats(("text", *(name for name in views.MODULES if name != "text")))
 
 
 def stated_soc(given: str) -> str:

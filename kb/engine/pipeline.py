@@ -15,7 +15,6 @@ from kb.comparison import Comparison
 from kb.engine import recollect, stated, summary
 from kb.engine.bottlenecks.diagnose import diagnose, operator_ref
 from kb.engine.charts import charts
-from kb.engine.compare import compare as compare_reports
 from kb.engine.compare.extract import measured
 from kb.engine.content import content as content_of
 from kb.engine.job.spread import Spread
@@ -115,6 +114,8 @@ def compare(
     Raises:
         SourceError, UsageError, NothingToJudge: as `advise`; NothingToJudge also where a run has no times.
     """
+    from kb.engine.compare import compare as compare_reports
+
     knowledge = knowledge or open_knowledge()
     one, two = (
         side

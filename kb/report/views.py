@@ -1,6 +1,6 @@
-"""The views of a `Report`, one module each beside this one: adding a file adds a format.
+"""The views of a `Report`, one module each beside this one: a format is a file and its line in `MODULES`.
 
-Installed packages add more by entry points in the group `kb.views`; they are looked for only where a format is asked for
+They are named, not looked for, so that only the one that is asked for is loaded. Installed packages add more by entry points in the group `kb.views`; they are looked for only where a format is asked for
 that is not ours. A view module declares `NAME`, `EXTENSION`, `BINARY` and `render(report, *, lang, width, color) -> str`; it
 may add `render_many` where several reports do not simply follow one another.
 """
@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, Protocol, cast
 
-import kb.report
 from kb import plugins
 from kb.errors import UsageError
 from kb.model import Report
@@ -32,19 +30,21 @@ class View(Protocol):
         ...
 
 
-@lru_cache(maxsize=1)
+MODULES = {"html": "html", "json": "json", "jsonl": "jsonl", "markdown": "markdown", "text": "terminal"}
+
+
 def views() -> dict[str, View]:
     """The views of `kb` itself by name, in the order of the names."""
-    modules = (import_module(f"kb.report.{found.name}") for found in iter_modules(kb.report.__path__))
-    found = [
-        cast(View, module) for module in modules if hasattr(module, "NAME") and hasattr(module, "render")
-    ]
-    return {view.NAME: view for view in sorted(found, key=lambda view: view.NAME)}
+    return {name: _ours(name) for name in MODULES}
+
+
+def _ours(name: str) -> View:
+    return cast(View, import_module(f"kb.report.{MODULES[name]}"))
 
 
 def view(name: str) -> View | None:
     """The view of that name, ours before one of a plugin; None where there is none."""
-    return views().get(name) or further().get(name)
+    return _ours(name) if name in MODULES else further().get(name)
 
 
 def further() -> dict[str, View]:
@@ -71,7 +71,7 @@ def _fault(thing: Any, taken: dict[str, View]) -> str:
             return f"it has no {name}"
     if not callable(getattr(thing, "render", None)):
         return "it has no render"
-    if thing.NAME in views() or thing.NAME in taken:
+    if thing.NAME in MODULES or thing.NAME in taken:
         return f"the format {thing.NAME!r} is there already"
     return ""
 
@@ -102,12 +102,12 @@ def render(
     """
     chosen = view(name)
     if chosen is None:
-        known = ", ".join((*views(), *further()))
+        known = ", ".join((*MODULES, *further()))
         raise UsageError(f"no format {name!r} here", where="--format", now=f"Choose one of {known}.")
     try:
         return _rendered(chosen, reports, lang=lang, width=width, color=color, many=many)
     except Exception as fault:
-        if name in views():
+        if name in MODULES:
             raise
         raise UsageError(
             f"the view {name!r} of a plugin failed: {plugins.told(fault)}", now="Choose another --format."

@@ -6,7 +6,9 @@ import json
 import re
 from dataclasses import fields, replace
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from report_samples import (
@@ -23,6 +25,7 @@ from report_samples import (
     WRITES,
 )
 
+import kb.report
 from kb.errors import UsageError
 from kb.measured import Measured
 from kb.model import Charts, Gain, NotJudged, Report
@@ -42,6 +45,14 @@ def shown(name: str, report: Report, *, lang: str = "en", width: int = 80, color
 
 def test_the_formats_are_those_that_are_promised() -> None:
     assert set(NAMES) >= {"text", "json", "jsonl", "markdown", "html"}
+
+
+def test_every_module_that_is_a_view_is_named() -> None:
+    modules = {
+        found.name: import_module(f"kb.report.{found.name}") for found in iter_modules(kb.report.__path__)
+    }
+    found = {module.NAME: name for name, module in modules.items() if hasattr(module, "NAME")}
+    assert found == views.MODULES
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,7 +13,6 @@ from statistics import median
 from kb import operators
 from kb.addition import plain_sum
 from kb.comparison import Check, Dimension, State
-from kb.engine.collect.metric_groups import GROUPS, TABLES
 from kb.engine.compare.pairs import Pair
 from kb.engine.compare.sides import Side
 from kb.measured import Measured
@@ -116,6 +115,8 @@ def _metrics(before: Capture, after: Capture) -> Check:
 
 def _tables(groups: Sequence[str]) -> str:
     """Metric groups as the tables they write, so that an option and the files it left mean the same."""
+    from kb.engine.collect.metric_groups import GROUPS, TABLES
+
     tables: set[str] = set()
     for name in groups:
         known = GROUPS.get(name.lower())
