@@ -35,7 +35,12 @@ SEED = 7
 K = 10
 NOISE = 0.35  # of the length of a vector
 CANDIDATES = 3 * search.NEAR  # what a search looks at exactly in a large index
-EFFORTS = (40, 100, CANDIDATES, 1000)  # hnsw.ef_search: pgvector's default, more, what kb asks for, the most there is
+EFFORTS = (
+    40,
+    100,
+    CANDIDATES,
+    1000,
+)  # hnsw.ef_search: pgvector's default, more, what kb asks for, the most there is
 BUILDS = tuple(dict.fromkeys(((16, 64), (publish.M, publish.EF_CONSTRUCTION), (32, 200), (32, 400))))
 Build = tuple[int, int]  # m, ef_construction
 SAMPLE = 20_000  # entries that tell how much memory a build takes
@@ -195,9 +200,7 @@ def _with(build: Build) -> str:
 def _finder(connection: psycopg.Connection[Any]) -> Callable[[list[float]], list[int]]:
     def find(query: list[float]) -> list[int]:
         text = "[" + ",".join(f"{value:.6g}" for value in query) + "]"
-        rows = connection.execute(
-            "select n from many order by embedding <=> %s::halfvec limit %s", (text, K)
-        )
+        rows = connection.execute("select n from many order by embedding <=> %s::halfvec limit %s", (text, K))
         return [n for (n,) in rows]
 
     return find

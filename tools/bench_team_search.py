@@ -35,7 +35,9 @@ def compare(kb: Sequence[str], count: int) -> None:
     print(f"team: kb search in {count} made entries, {len(asked)} questions, seconds of the clock")
     with (
         tempfile.TemporaryDirectory() as place,
-        postgres_server.running("maintenance_work_mem=64MB", "shared_buffers=1GB", "max_wal_size=8GB") as server,
+        postgres_server.running(
+            "maintenance_work_mem=64MB", "shared_buffers=1GB", "max_wal_size=8GB"
+        ) as server,
     ):
         path, db = Path(place) / "index.db", server.fresh()
         model = embed.Embedder(embed.shipped_model())

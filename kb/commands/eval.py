@@ -78,7 +78,9 @@ def _search(
     from kb.report import evaluation
 
     if against and questions.is_dir():
-        raise UsageError("a benchmark brings its own passages", where="--against", now="Give a table of questions.")
+        raise UsageError(
+            "a benchmark brings its own passages", where="--against", now="Give a table of questions."
+        )
     least = evaluate.read_floor(floor) if floor else {}
     with working(common, f"asking {questions}"):
         if questions.is_dir():
@@ -106,8 +108,8 @@ def _alike(against: str, index: Index, model: str, asked: Sequence[Question]) ->
     """How far the index in use answers as another one does."""
     from kb.knowledge.agreement import agreement, other_index
 
-    found = agreement(index, other_index(against, index, model), [question.text for question in asked])
-    return {"against": against, **found._asdict()}
+    other = other_index(against, index, model)
+    return agreement(index, other, [question.text for question in asked], against=against)._asdict()
 
 
 def _estimate(

@@ -17,11 +17,13 @@ INSTALLED = "installed"
 
 
 class Agreement(NamedTuple):
-    """Over all questions: how many got the `same` answers in the same order, and the mean and lowest correlation.
+    """How far an index answers as the one `against` it, with the mean and lowest correlation over the questions.
 
-    `first` answers of each question were compared; 1 is the same order, 0 no relation, -1 the opposite.
+    `same` questions got the same answers in the same order; `first` answers of each were compared. 1 is the same order, 0
+    no relation, -1 the opposite.
     """
 
+    against: str
     questions: int
     same: int
     first: int
@@ -53,8 +55,10 @@ def other_index(named: str, use: Index, model: str = "") -> Index:
     return found
 
 
-def agreement(one: Index, two: Index, asked: Iterable[str], first: int = FIRST) -> Agreement:
-    """How far the first answers of two indexes agree over these questions, each at least one.
+def agreement(
+    one: Index, two: Index, asked: Iterable[str], *, against: str = "", first: int = FIRST
+) -> Agreement:
+    """How far the first answers of two indexes agree over these questions; `against` names the second.
 
     Raises:
         UsageError: there is no question.
@@ -62,12 +66,14 @@ def agreement(one: Index, two: Index, asked: Iterable[str], first: int = FIRST) 
     found = []
     same = 0
     for text in asked:
-        here, there = ([hit.id for hit in search.search(text, k=first, use=use).results] for use in (one, two))
+        here, there = (
+            [hit.id for hit in search.search(text, k=first, use=use).results] for use in (one, two)
+        )
         same += here == there
         found.append(rank_correlation(here, there))
     if not found:
         raise UsageError("there is no question to compare by", now="Give a table with at least one.")
-    return Agreement(len(found), same, first, plain_sum(found) / len(found), min(found))
+    return Agreement(against, len(found), same, first, plain_sum(found) / len(found), min(found))
 
 
 def rank_correlation(one: Sequence[str], two: Sequence[str]) -> float:

@@ -29,7 +29,10 @@ from kb.postgres.session import Session, opened
 
 _FRESH = "kb_knowledge_new"
 _TURN = 0x6B63  # PostgreSQL's lock for whoever publishes
-M, EF_CONSTRUCTION = 32, 200  # of the HNSW index: neighbours of an entry, and how many are looked at to find them
+M, EF_CONSTRUCTION = (
+    32,
+    200,
+)  # of the HNSW index: neighbours of an entry, and how many are looked at to find them
 MOST_MEMORY = 2 << 30  # bytes of the server that building it may take
 _TEXT = 'text collate "C"'
 _TABLES = {
@@ -212,7 +215,7 @@ def _graph(session: Session, size: int, dimensions: int) -> None:
     most = "pg_size_bytes(current_setting('maintenance_work_mem'))"
     wanted = min(build_bytes(size, dimensions), MOST_MEMORY) >> 10
     session.execute(
-        f"select set_config('maintenance_work_mem', ?, true) where {most} < ?",  # noqa: S608 - a text above
+        f"select set_config('maintenance_work_mem', ?, true) where {most} < ?",
         [f"{wanted}kB", wanted << 10],
     )
     session.execute(

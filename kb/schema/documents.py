@@ -15,6 +15,7 @@ from kb.engine.migration import Step
 from kb.engine.readers.listing import Format
 from kb.experience import Outcome, Tried
 from kb.forecast import Forecast, ForecastOperator
+from kb.knowledge.agreement import Agreement
 from kb.knowledge.faults import Fault
 from kb.knowledge.search import Hit, SearchResult
 from kb.model import Entry, EntryKind, Grade, OperatorRef, Report, SimilarCase, State
@@ -196,18 +197,6 @@ class EvalAdviceDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementRow:
-    """How far another index answers alike: questions with the same answers, and Spearman's rank correlation."""
-
-    against: str
-    questions: int
-    same: int
-    first: int
-    mean: float
-    lowest: float
-
-
-@dataclass(frozen=True, slots=True)
 class EvalDocument:
     """Scores of search, or of estimates; what is absent was not asked for. `summary` is of networks."""
 
@@ -215,7 +204,7 @@ class EvalDocument:
     unreached: tuple[str, ...] | None
     below_floor: tuple[str, ...] | None
     summary: Mapping[str, Any] | None
-    agreement: AgreementRow | None
+    agreement: Agreement | None
 
 
 @dataclass(frozen=True, slots=True)
