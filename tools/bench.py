@@ -22,7 +22,7 @@ from urllib.parse import quote, urlsplit
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools import bench_job  # noqa: E402 - run as a script, the folder above is not on the path
+from tools import bench_job, bench_team_search  # noqa: E402 - run as a script, the folder above is not on the path
 from tools.samples import trace  # noqa: E402 - run as a script, the folder above is not on the path
 
 KB = (sys.executable, "-c", "import sys; from kb.__main__ import main; sys.exit(main())")
@@ -215,6 +215,16 @@ def advise_table(rows: int, lengths: int = 8, pairs: int = 3) -> None:
     print(f"  peak memory {max(ours.peak_mib for ours, _ in found):.0f} MiB", flush=True)
 
 
+def team_vectors(count: int) -> None:
+    """The nearest vectors alone: HNSW of pgvector by how it is built and asked, beside the bit codes of an index file."""
+    try:
+        from tools import bench_team
+    except ImportError as fault:
+        print(f"team-vectors: not measured, needs the extra `test` and numpy ({fault})")
+        return
+    bench_team.measure(count)
+
+
 BENCHMARKS = {
     "cold-search": cold_search,
     "search-shipped": lambda: large_search(520),
@@ -226,6 +236,8 @@ BENCHMARKS = {
     "advise-shapes": lambda: advise_table(300_000, lengths=1024),
     "job": lambda: bench_job.compare(KB, ranks=64, rows=100_000, pairs=2),
     "job-small": lambda: bench_job.compare(KB, ranks=16, rows=100_000, pairs=1),
+    "team": lambda: bench_team_search.compare(KB, 100_000),
+    "team-vectors": lambda: team_vectors(100_000),
 }
 
 

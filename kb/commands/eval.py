@@ -9,8 +9,9 @@ Examples:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +19,10 @@ from kb.commands._console import Common, show
 from kb.commands._progress import working
 from kb.errors import UsageError
 from kb.model import to_dict
+
+if TYPE_CHECKING:
+    from kb.knowledge.evaluate import Question
+    from kb.knowledge.reading import Index
 
 PANEL, ORDER = "Upkeep", 4
 
@@ -48,6 +53,14 @@ def _search(
             metavar="K", min=0, help="Also list the entries that no question has among its first K answers."
         ),
     ] = 0,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="installed|FILE",
+            help="Also the rank correlation of the first 20 answers with those of the knowledge installed here, or of "
+            "an index file: how far a team's database (--db) answers as a file does.",
+        ),
+    ] = "",
 ) -> int:
     """Score search: nDCG@10, success at 1, 5 and 10, and MRR, by language and type of question.
 
@@ -59,10 +72,15 @@ def _search(
       kb eval search tests/benchmarks/queries_dev.tsv
       kb eval search tests/benchmarks/retrieval --floor tests/benchmarks/retrieval/floor.json
       kb eval search my_questions.tsv --unreached 10 --format json
+      kb eval search tests/benchmarks/queries_dev.tsv --against installed --db postgresql://kb@db.example/kb
     """
     from kb.knowledge import chosen, evaluate, store
     from kb.report import evaluation
 
+    if against and questions.is_dir():
+        raise UsageError(
+            "a benchmark brings its own passages", where="--against", now="Give a table of questions."
+        )
     least = evaluate.read_floor(floor) if floor else {}
     with working(common, f"asking {questions}"):
         if questions.is_dir():
@@ -72,16 +90,26 @@ def _search(
             asked, index = evaluate.questions(questions), store.index(model)
         results = evaluate.run(index, asked)
         lost = evaluate.unreached(index, asked, unreached) if unreached else []
+        alike = _alike(against, index, model, asked) if against else {}
     worse = evaluate.below(results, least) if least else {}
     rows = evaluation.search_rows(results)
     page = evaluation.search_page(
-        rows, lost, unreached, worse, size=index.size if unreached else 0, lang=common.lang
+        rows, lost, unreached, worse, alike, size=index.size if unreached else 0, lang=common.lang
     )
     document: dict[str, Any] = {"schema": evaluation.SCHEMA, "results": rows}
     document |= {"unreached": lost} if unreached else {}
     document |= {"below_floor": sorted(worse)} if floor else {}
+    document |= {"agreement": alike} if alike else {}
     show(common, page, document, rows)
     return 1 if worse else 0
+
+
+def _alike(against: str, index: Index, model: str, asked: Sequence[Question]) -> dict[str, Any]:
+    """How far the index in use answers as another one does."""
+    from kb.knowledge.agreement import agreement, other_index
+
+    other = other_index(against, index, model)
+    return agreement(index, other, [question.text for question in asked], against=against)._asdict()
 
 
 def _estimate(

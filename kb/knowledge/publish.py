@@ -29,6 +29,11 @@ from kb.postgres.session import Session, opened
 
 _FRESH = "kb_knowledge_new"
 _TURN = 0x6B63  # PostgreSQL's lock for whoever publishes
+M, EF_CONSTRUCTION = (
+    32,
+    200,
+)  # of the HNSW index: neighbours of an entry, and how many are looked at to find them
+MOST_MEMORY = 2 << 30  # bytes of the server that building it may take
 _TEXT = 'text collate "C"'
 _TABLES = {
     "meta": f"key {_TEXT} primary key, value text",
@@ -202,7 +207,30 @@ def _fill(index: Index, session: Session) -> None:
             ("published", json.dumps(uuid.uuid4().hex))]  # fmt: skip
     session.copy("copy meta (key, value) from stdin", meta)
     if index.size >= LARGE:
-        session.execute("create index on vector using hnsw (embedding halfvec_cosine_ops)")
+        _graph(session, index.size, dimensions)
+
+
+def _graph(session: Session, size: int, dimensions: int) -> None:
+    """The HNSW index, built in memory: where its graph does not fit, pgvector goes on through the disk, many times slower."""
+    most = "pg_size_bytes(current_setting('maintenance_work_mem'))"
+    wanted = min(build_bytes(size, dimensions), MOST_MEMORY) >> 10
+    session.execute(
+        f"select set_config('maintenance_work_mem', ?, true) where {most} < ?",
+        [f"{wanted}kB", wanted << 10],
+    )
+    session.execute(
+        "create index on vector using hnsw (embedding halfvec_cosine_ops) "
+        f"with (m = {M}, ef_construction = {EF_CONSTRUCTION})"
+    )
+
+
+def build_bytes(size: int, dimensions: int) -> int:
+    """Memory that building the HNSW index takes on the server, in bytes.
+
+    Two bytes a dimension and sixteen for each of 2m neighbours of an entry; the rest, 199 to 203 bytes, was measured with pgvector
+    0.8 (`python tools/bench.py team-vectors`) and is taken as 256.
+    """
+    return size * (2 * dimensions + 32 * M + 256)
 
 
 def _occurrences(index: Index) -> sqlite3.Connection:

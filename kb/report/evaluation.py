@@ -26,11 +26,12 @@ def search_rows(results: Mapping[str, Mapping[str, Scores]]) -> list[Row]:
 
 def search_page(
     rows: Sequence[Row], lost: Sequence[str], first: int, worse: Mapping[str, tuple[float, float]],
-    *, size: int, lang: str,
+    alike: Mapping[str, Any], *, size: int, lang: str,
 ) -> Page:  # fmt: skip
     """The scores of search, and the figures that got `worse` than their floor.
 
-    `lost` are those of `size` entries that no question has among its `first` answers; 0: nobody asked for them.
+    `lost` are those of `size` entries that no question has among its `first` answers; 0: nobody asked for them. `alike`
+    tells how far another index answers alike; empty: nobody asked.
     """
     cells = tuple(
         (row["way"], row["group"], str(row["questions"]), *(f"{row[key]:.3f}" for key in list(row)[3:]))
@@ -38,6 +39,9 @@ def search_page(
     )
     heads = tuple(rows[0]) if rows else ()
     blocks: list[Block] = [Table(heads, cells, frozenset(range(2, len(heads))))] if rows else []
+    if alike:
+        mean, lowest = (f"{alike[name]:.3f}" for name in ("mean", "lowest"))
+        blocks.append(Para(say("eval.agreement", lang, **{**alike, "mean": mean, "lowest": lowest})))
     if first:
         text = say("eval.unreached", lang, k=first, count=len(lost), all=size)
         blocks += [Heading(text), Table(("id",), tuple((name,) for name in lost))]

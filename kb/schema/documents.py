@@ -15,6 +15,7 @@ from kb.engine.migration import Step
 from kb.engine.readers.listing import Format
 from kb.experience import Outcome, Tried
 from kb.forecast import Forecast, ForecastOperator
+from kb.knowledge.agreement import Agreement
 from kb.knowledge.faults import Fault
 from kb.knowledge.search import Hit, SearchResult
 from kb.model import Entry, EntryKind, Grade, OperatorRef, Report, SimilarCase, State
@@ -197,12 +198,13 @@ class EvalAdviceDocument:
 
 @dataclass(frozen=True, slots=True)
 class EvalDocument:
-    """Scores of search, or of estimates; `unreached` and `below_floor` where asked for, `summary` of networks."""
+    """Scores of search, or of estimates; what is absent was not asked for. `summary` is of networks."""
 
     results: tuple[Mapping[str, Any], ...]
     unreached: tuple[str, ...] | None
     below_floor: tuple[str, ...] | None
     summary: Mapping[str, Any] | None
+    agreement: Agreement | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,29 @@ def test_a_team_from_first_to_last(postgres: Server, tmp_path: Path) -> None:
     assert answer(tmp_path, "runs", "list", "--db", str(tmp_path / "copy.db"))["runs"]
 
 
+def test_the_rank_correlation_with_the_server_is_told(postgres: Server, tmp_path: Path) -> None:
+    """The development questions, answered by the database and by the installed index."""
+    questions = "tests/benchmarks/queries_dev.tsv"
+    db = postgres.fresh()
+    asked = ("eval", "search", questions, "--against", "installed", "--db", db)
+    answer(tmp_path, *asked, status=2)  # without knowledge there, the installed one is in use
+    answer(tmp_path, "db", "publish", "--db", db)
+    found = answer(tmp_path, *asked)["agreement"]
+    assert found["against"] == "installed" and found["first"] == 20
+    assert found["questions"] == found["same"] > 60 and found["mean"] == found["lowest"] == pytest.approx(1.0)
+    fetched = str(tmp_path / "team.db")
+    answer(tmp_path, "db", "fetch", fetched, "--db", db)
+    said = run_kb("eval", "search", questions, "--against", fetched, "--db", db, home=tmp_path).stdout
+    assert "mean 1.000, lowest 1.000" in " ".join(said.split())
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+    questions = "tests/benchmarks/queries_dev.tsv"
+    answer(tmp_path, "eval", "search", questions, "--against", "installed", status=2)
+    answer(tmp_path, "eval", "search", "tests/benchmarks/retrieval", "--against", "installed", status=2)
+    answer(tmp_path, "eval", "search", questions, "--against", str(tmp_path / "missing.db"), status=3)
+
+
 def test_a_reader_searches_and_reports_and_writes_nothing(postgres: Server, tmp_path: Path) -> None:
     db = postgres.fresh()
     name = db.partition("@/")[2].partition("?")[0]

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+SOONER, LATER = 0.9, 1.02
 Tell = Callable[[str], None]
 
 
@@ -51,7 +52,11 @@ def _heard(told: int) -> list[str]:
 
 
 def killed_at_random(scene: Scene, times: int, seed: int) -> int:
-    """Let the work begin so many times and kill it at a random moment; returns how often the kill found it at work."""
+    """Let the work begin so many times and kill it at a random moment; returns how often the kill found it at work.
+
+    The time in which it is killed follows the work, which takes longer or less as others use the machine: some six of seven kills
+    find it, early and late.
+    """
     chance = random.Random(seed)
     scene.prepare()
     begun = time.monotonic()
@@ -67,6 +72,8 @@ def killed_at_random(scene: Scene, times: int, seed: int) -> int:
         time.sleep(chance.random() * whole)
         os.kill(pid, signal.SIGKILL)
         heard = _heard(told)
-        met += os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+        found = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+        met += found
+        whole *= LATER if found else SOONER
         scene.look(heard)
     return met

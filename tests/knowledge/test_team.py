@@ -15,7 +15,7 @@ from store_rows import rows
 
 from kb import settings
 from kb.errors import KnowledgeError, SourceError
-from kb.knowledge import chosen, index, publish, search, store, team
+from kb.knowledge import agreement, chosen, index, publish, search, store, team
 from kb.knowledge.reading import Index
 from kb.knowledge.stems import Stemmer
 from kb.postgres.address import address
@@ -115,30 +115,43 @@ def test_a_large_index_is_searched_by_hnsw_and_ranks_alike(
         monkeypatch.setattr(module, "LARGE", 100)
     db = postgres.fresh()
     publish.publish(here, address(db))
-    assert rows(db, "select 1 from pg_indexes where schemaname = 'kb_knowledge' and indexdef like '%hnsw%'")
+    ((made,),) = rows(
+        db, "select indexdef from pg_indexes where schemaname = 'kb_knowledge' and indexdef like '%hnsw%'"
+    )
+    assert "m='32'" in made and "ef_construction='200'" in made
     large = _opened(db)
     correlations = []
     for text in QUESTIONS:
         one = [hit.id for hit in search.search(text, k=20, use=here).results]
         two = [hit.id for hit in search.search(text, k=20, use=large).results]
-        correlations.append(rank_correlation(one, two))
+        correlations.append(agreement.rank_correlation(one, two))
     assert sum(correlations) / len(correlations) > 0.98
     cases = search.search("tiling", kind="case", use=large).results
     assert cases and {hit.kind for hit in cases} == {"case"}
     large.db.close()
 
 
-def rank_correlation(one: list[str], two: list[str]) -> float:
-    """Spearman's, over what either has; what is missing from a list stands behind its end."""
-    names = sorted({*one, *two})
-    if len(names) < 2:
-        return 1.0
-    places = [[ranks.index(name) if name in ranks else len(ranks) for name in names] for ranks in (one, two)]
-    means = [sum(side) / len(side) for side in places]
-    apart = [[place - mean for place in side] for side, mean in zip(places, means, strict=True)]
-    top = sum(a * b for a, b in zip(*apart, strict=True))
-    spread = (sum(a * a for a in apart[0]) * sum(b * b for b in apart[1])) ** 0.5
-    return top / spread if spread else 1.0
+def test_building_hnsw_takes_the_memory_it_needs_and_no_more_than_its_bound(
+    postgres: Server, here: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a build may take is set for the one transaction, and only where the server allows less."""
+    assert 170e6 < publish.build_bytes(100_000, 256) < 190e6
+    monkeypatch.setattr(publish, "LARGE", 100)
+    asked: list[int] = []
+    now = "select pg_size_bytes(current_setting('maintenance_work_mem'))"
+    plain = publish.Session.execute
+
+    def seen(session: publish.Session, sql: str, *given: object) -> object:
+        if "create index" in sql:
+            asked.append(plain(session, now).fetchone()[0])
+        return plain(session, sql, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(publish.Session, "execute", seen)
+    for each, most in ((300_000, 2 << 30), (300_000, 1 << 26), (10, 2 << 30)):
+        monkeypatch.setattr(publish, "build_bytes", lambda size, dimensions, each=each: size * each)
+        monkeypatch.setattr(publish, "MOST_MEMORY", most)
+        publish.publish(here, address(postgres.fresh()))
+    assert asked == [here.size * 300_000 >> 10 << 10, 64 << 20, 64 << 20]
 
 
 # --- publishing -------------------------------------------------------------------------------------------------

@@ -183,19 +183,25 @@ def each(ranks: Sequence[RankFolder], read: Read, workers: Workers, timeout: flo
     for at in range(len(ranks)):
         while at not in now.done:
             _send(now, at)
+            if now.woken.wait(POLL_S):
+                now.woken.clear()
+                _send(now, at)  # workers go on while what they found is fetched
             _collect(now)
             _give_up(now)
         yield now.done.pop(at)
 
 
 def _send(now: _Round, first: int) -> None:
-    """Give every idle thread a rank; the window of ranks ahead of `first` bounds what waits to be merged."""
+    """Give every idle thread a rank; the window of ranks ahead of `first` bounds what waits to be merged.
+
+    A thread is idle when it is done with its rank, fetched or not; one that tries a rank again gets nothing beside it.
+    """
     threads = {name: count for name, count in now.workers.threads().items() if name not in now.stuck}
-    busy = Counter(sent.worker for sent in now.running.values())
+    busy = Counter(sent.worker for future, sent in now.running.items() if not future.done())
     alone = {sent.worker for sent in now.running.values() if now.deaths[sent.at]}
     end = first + max(AHEAD * sum(threads.values()), 1)
     for name, count in threads.items():
-        if not busy[name] and now.again:
+        if not busy[name] and name not in alone and now.again:
             _submit(now, now.again.popleft(), name)
             continue
         while name not in alone and busy[name] < count and now.waiting and now.waiting[0] < end:
@@ -212,9 +218,7 @@ def _submit(now: _Round, at: int, worker: str) -> None:
 
 
 def _collect(now: _Round) -> None:
-    """Wait a moment, take what is done, and see after the rest."""
-    now.woken.wait(POLL_S)
-    now.woken.clear()
+    """Take what is done, and see after the rest."""
     there = now.workers.threads()
     for future, sent in list(now.running.items()):
         if future.done():

@@ -8,6 +8,14 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "已知答案的建议评测",
         "正解の分かっている事例での提案の評価",
     ),
+    "eval.agreement": (
+        "Rank correlation of the first {first} answers with those of {against}: mean {mean}, lowest {lowest}; the same "
+        "answers in the same order for {same} of {questions} questions.",
+        "前 {first} 条结果与 {against} 的结果的秩相关系数：平均 {mean}，最低 {lowest}；{questions} 个问题中有 {same} 个"
+        "结果及次序完全相同。",
+        "上位 {first} 件と {against} の回答との順位相関：平均 {mean}、最低 {lowest}。質問 {questions} 件中 {same} 件は回答も"
+        "順序も同じです。",
+    ),
     "eval.below": (
         "Below the floor: {name} is {found}, at least {least} was reached before.",
         "低于下限：{name} 为 {found}，之前达到过 {least}。",
