@@ -9,6 +9,7 @@ command and options are checked. Those of `sh example` come from the commands' h
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 import shlex
 import shutil
@@ -18,12 +19,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import takewhile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from report_samples import COMPUTED
 from running import ROOT, SAMPLE, environment, needs_cli, needs_sample, run_kb, tracked
 
 from kb.model import Finding, Recommendation, Report
+from kb.plugins import Group
 from kb.schema import DOCUMENTS
 
 PAGES = [path for path in tracked() if path.endswith(".md") and not path.startswith(("data/", "tests/"))]
@@ -286,6 +289,23 @@ def test_files_named_in_a_page_exist(page: str) -> None:
     named = re.findall(r"`((?:kb|data|docs|tests|tools|scripts|\.ci)/[\w./-]+)`", text)
     made = {"data/index.db", *re.findall(r"^`([\w/.-]+)`[^\n]*:\n\n```\w+ file$", text, re.MULTILINE)}
     assert [path for path in named if not (ROOT / path).exists() and path not in made] == []
+
+
+FILES = ("kb.db", "kb.1", "kb.data")  # files, and the folder that is a package only where kb is installed
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_modules_and_their_members_named_in_a_page_exist(page: str) -> None:
+    named = set(re.findall(r"`(kb(?:\.\w+)+)(?:\(\))?`", (ROOT / page).read_text(encoding="utf-8")))
+    assert sorted(name for name in named - {*FILES, *get_args(Group)} if not _exists(name)) == []
+
+
+def _exists(name: str) -> bool:
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
 
 
 @pytest.mark.parametrize("page", PAGES)

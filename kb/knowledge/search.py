@@ -15,18 +15,18 @@ import heapq
 import json
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb.errors import UsageError
 from kb.knowledge import query, store
+from kb.knowledge.filters import Filters
 from kb.knowledge.nearest import LARGE
 from kb.knowledge.reading import Index
 from kb.knowledge.turn import in_turn
-from kb.postgres.protocol import Connection
 from kb.textfile import read_text
-from kb.vocabulary.entries import GRADES, KINDS, LANGUAGES
+from kb.vocabulary.entries import KINDS
 
 WORDS = 1.0  # weight of the words beside the meaning
 LIKE = 1.5  # the same for findings and entries, which use the words of the field as the entries do
@@ -116,13 +116,13 @@ def search(
         raise UsageError(f'unknown kind "{kind}"', where="--kind", now=f"one of {', '.join(KINDS)}")
     if k < 1:
         raise UsageError(f"{k} is no number above 0", where="-k", now="Give a number from 1.")
-    wanted = _Wanted(kind, op, soc, bottleneck, evidence, language)
+    wanted = Filters(kind, op, soc, bottleneck, evidence, language)
     wanted.check()
     return _asked(text, k, wanted, lang, model, use, WORDS)
 
 
 def _asked(
-    text: str, k: int, wanted: _Wanted, lang: str, model: str, use: Index | None, weight: float
+    text: str, k: int, wanted: Filters, lang: str, model: str, use: Index | None, weight: float
 ) -> SearchResult:
     """The answer, from an index made anew where the file proves damaged behind its head."""
     chosen = use or store.index(model)
@@ -173,7 +173,7 @@ def similar(
         return _like(use or store.index(model), told, kinds, k, lang)
     found: list[Hit] = []
     for kind in kinds:
-        found += _asked(text, k, _Wanted(kind), lang, model, use, LIKE).results
+        found += _asked(text, k, Filters(kind), lang, model, use, LIKE).results
     best = sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
     return tuple(hit._replace(rank=place) for place, hit in enumerate(best, 1))
 
@@ -189,7 +189,7 @@ def _like(chosen: Index, told: Mapping[str, Any], kinds: Sequence[str], k: int, 
     vector = [code / (length or 1.0) for code in array("b", vec)]
     words = " ".join((told["title"]["en"], told["symptom"]["en"], *told["operators"]))
     asked = query.read(chosen.db, chosen.size, words)
-    allowed = {n for kind in kinds for n in _Wanted(kind).rows(chosen.db) or ()} - {own}
+    allowed = {n for kind in kinds for n in Filters(kind).rows(chosen.db) or ()} - {own}
     return tuple(_hits(chosen, asked, rank(chosen, vector, asked, k, allowed, LIKE), lang))
 
 
@@ -218,83 +218,6 @@ def _nearness(chosen: Index, words: str, kinds: Sequence[str], k: int) -> dict[s
     return {name: -score for score, name in sorted(found)[:k]}
 
 
-class _Wanted(NamedTuple):
-    kind: str | None = None
-    op: str | None = None
-    soc: str | None = None
-    bottleneck: str | None = None
-    evidence: str | None = None
-    language: str | None = None
-
-    def check(self) -> None:
-        """Refuse a grade or language that no entry can have."""
-        if self.evidence is not None and self.evidence not in GRADES:
-            raise UsageError(
-                f'unknown grade "{self.evidence}"', where="--evidence", now=f"one of {', '.join(GRADES)}"
-            )
-        if self.language is not None and self.language not in LANGUAGES:
-            raise UsageError(
-                f'unknown language "{self.language}"',
-                where="--language",
-                now=f"one of {', '.join(LANGUAGES)}",
-            )
-
-    def rows(self, db: Connection) -> set[int] | None:
-        """Entries that pass all filters; None when there are none."""
-        passed: list[set[int]] = []
-        if self.kind:
-            passed.append({n for (n,) in db.execute("SELECT n FROM entry WHERE kind = ?", (self.kind,))})
-        if self.bottleneck:
-            known = _values(db, "bottleneck")
-            if self.bottleneck not in known:
-                from difflib import get_close_matches
-
-                near = get_close_matches(self.bottleneck, known, n=3)
-                hint = f"did you mean {', '.join(near)}?" if near else "`kb list --kind pattern` prints them"
-                raise UsageError(f'unknown bottleneck "{self.bottleneck}"', where="--bottleneck", now=hint)
-            passed.append(_tagged(db, "bottleneck", [self.bottleneck]))
-        if self.evidence:
-            passed.append(_tagged(db, "grade", [self.evidence]))
-        if self.language:
-            passed.append(_tagged(db, "lang", [self.language]))
-        if self.op:
-            passed.append(_tagged(db, "op", _operators(db, self.op)))
-        if self.soc:
-            limited = _tagged(db, "chip", _values(db, "chip"))
-            everywhere = {n for (n,) in db.execute("SELECT n FROM entry")} - limited
-            passed.append(everywhere | _tagged(db, "chip", _chips(db, self.soc)))
-        return set.intersection(*passed) if passed else None
-
-
-def _values(db: Connection, axis: str) -> list[str]:
-    return [value for (value,) in db.execute("SELECT DISTINCT value FROM tag WHERE axis = ?", (axis,))]
-
-
-def _tagged(db: Connection, axis: str, values: Iterable[str]) -> set[int]:
-    found: set[int] = set()
-    for value in values:
-        found.update(
-            n for (n,) in db.execute("SELECT n FROM tag WHERE axis = ? AND value = ?", (axis, value))
-        )
-    return found
-
-
-def _operators(db: Connection, op: str) -> list[str]:
-    from kb import operators
-
-    values = _values(db, "op")
-    operators.require(op, values)
-    return [value for value in values if value != "*" and operators.matches(value, op)]
-
-
-def _chips(db: Connection, soc: str) -> list[str]:
-    """Values of the entries' chips that share a SoC with the one asked for."""
-    from kb import targets
-
-    asked = set(targets.resolve(soc))
-    return [value for value in _values(db, "chip") if asked.intersection(targets.resolve(value))]
-
-
 class _Scored(NamedTuple):
     score: float
     cosine: float
@@ -302,7 +225,7 @@ class _Scored(NamedTuple):
     n: int
 
 
-def _search(chosen: Index, text: str, k: int, wanted: _Wanted, lang: str, weight: float) -> SearchResult:
+def _search(chosen: Index, text: str, k: int, wanted: Filters, lang: str, weight: float) -> SearchResult:
     allowed = wanted.rows(chosen.db)
     asked = query.read(chosen.db, chosen.size, text)
     ranked = rank(chosen, chosen.embedder.embed(text), asked, max(k, _LOOKED_AT), allowed, weight)

@@ -39,7 +39,7 @@ SENTENCES = load()
 # Packages whose texts reach people, and modules of them that speak to curators, to SQL or to a shell.
 SPEAKING = ("engine", "ask", "graph", "library", "models", "checking.py", "cli.py", "plugins.py", "settings.py", "textfile.py",
             "store/database.py", "store/export.py", "store/migrations.py", "store/outcomes.py", "store/query.py", "store/runs.py",
-            "knowledge/chosen.py", "knowledge/near.py", "knowledge/own.py", "knowledge/search.py", "knowledge/status.py",
+            "knowledge/chosen.py", "knowledge/filters.py", "knowledge/near.py", "knowledge/own.py", "knowledge/search.py", "knowledge/status.py",
             "report/load.py", "report/views.py", "serve/app.py", "commands")  # fmt: skip
 # Keywords whose values are shown in no view: help of options, what a bottleneck page prints from data, what the profiler logs.
 SILENT = {"why", "help", "metavar", "sources", "asks", "rich_help_panel", "patterns"}
