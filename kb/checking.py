@@ -11,7 +11,7 @@ from pathlib import Path
 from kb import targets
 from kb.engine.check import check, check_torch, check_types, read_names
 from kb.engine.check.result import CheckResult
-from kb.errors import NothingToJudge, UsageError
+from kb.errors import NothingToJudge, SourceError, UsageError
 
 _LARGEST_LIST = 16 << 20  # bytes
 _PROFILES = frozenset((".csv", ".db", ".zip", ".gz", ".tar", ".json", ".sqlite", ".bin"))
@@ -48,6 +48,12 @@ def checked(
         return _listed(path, soc)
     if _is_profile(path):
         return _profile(path, soc)
+    if path.suffix.lower() in (".txt", ".tsv") and path.is_file() and path.stat().st_size:
+        raise SourceError(
+            "a text file is no model",
+            where=str(path),
+            now="Give an .onnx file; for a list of PyTorch names: kb check --torch FILE --soc SOC",
+        )
     from kb.graph import read
 
     return check(read(path), soc, store.load_entries().values())
@@ -69,10 +75,10 @@ def _lists_operators(path: Path) -> bool:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError, OSError):
         return False  # the readers of profiles say what is wrong with it
-    items = data.get("operators") if isinstance(data, dict) else None
-    return (
-        isinstance(items, list) and bool(items) and isinstance(items[0], dict) and "metrics" not in items[0]
-    )
+    items = data.get("operators") if isinstance(data, dict) else data
+    if not isinstance(items, list) or not items:
+        return isinstance(items, list)  # an empty list is told so
+    return isinstance(items[0], dict) and "type" in items[0] and not {"metrics", "ph"} & items[0].keys()
 
 
 def _listed(path: Path, soc: str) -> CheckResult:

@@ -16,16 +16,17 @@ Document = dict[str, Any]
 
 
 def search(
-    query: str, *, k: int = 10, kind: str | None = None, op: str | None = None, soc: str | None = None, lang: str = "en"
+    query: str, *, k: int = 10, kind: str | None = None, op: str | None = None, soc: str | None = None, lang: str = "en",
+    explain: bool = False,
 ) -> Document:  # fmt: skip
-    """Entries that fit a question, `kb.search/1`.
+    """Entries that fit a question, `kb.search/1`; `explain` adds the parts of each score.
 
     Raises:
         UsageError: an unknown chip or kind.
     """
     from kb import library
 
-    return library.search(query, k=k, kind=kind, op=op, soc=soc, lang=lang).to_dict()
+    return library.search(query, k=k, kind=kind, op=op, soc=soc, lang=lang).to_dict(explain=explain)
 
 
 def show(id: str, *, db: str | None = None) -> Document:

@@ -28,6 +28,7 @@ SHOWN_HITS = 20
 LONGEST_QUERY = 1000  # characters
 SETTLED = 0.15  # seconds without a key after which a question is asked
 NARROW = 20  # columns that a page is given at least
+BESIDE = 70  # columns from which the lists stand beside what is chosen, not above it
 TARGET, TITLE = 26, 60  # columns of a cell
 
 
@@ -38,6 +39,7 @@ class Browse(App[None]):
     .lists { width: 45%; min-width: 24; } .lists DataTable { height: 1fr; border: round $surface-lighten-2; }
     .lists DataTable:focus { border: round $accent; } .told { width: 1fr; padding: 0 1; border: round $surface-lighten-2; }
     .told:focus { border: round $accent; } #query { margin: 0; }
+    .-narrow Horizontal { layout: vertical; } .-narrow .lists { width: 1fr; height: 50%; } .-narrow .told { height: 1fr; }
     """
     ENABLE_COMMAND_PALETTE = False
 
@@ -71,16 +73,20 @@ class Browse(App[None]):
                     yield Static(id="entry-told", markup=False)
         yield Footer()
 
+    def on_resize(self) -> None:
+        """Lists beside what is chosen where there is room, above it where there is not."""
+        self.screen.set_class(self.size.width < BESIDE, "-narrow")
+
     def on_mount(self) -> None:
         """Fill the list of runs."""
-        heads = ("runs.created", "label.target", "label.time")
+        heads = ("label.target", "label.time", "runs.created")
         self._table("run-list").add_columns(*(say(head, self.lang) for head in heads))
         self._table("finding-list").add_columns("", say("head.findings", self.lang))
         self._table("hit-list").add_columns(say("label.type", self.lang), say("entry.title", self.lang))
         found = service.runs(limit=SHOWN_RUNS, db=self.db)["runs"]
         for run in found:
             time = "" if run.get("total_us") is None else units.us(run["total_us"])
-            row = (run["created"].replace("T", " ")[:16], _end(run["target"]), time)
+            row = (_end(run["target"]), time, run["created"].replace("T", " ")[:16])
             self._table("run-list").add_row(*map(_cell, row), key=run["id"])
         if not found:
             self._tell("run-told", Page(say("runs.none", self.lang), lang=self.lang))
@@ -165,5 +171,6 @@ def _cell(text: str) -> Text:
 
 
 def _end(path: str) -> str:
-    """The end of a path, which tells runs apart."""
+    """The last part of a path, which tells runs apart, or as much of its end as there is room for."""
+    path = path.rstrip("/").rpartition("/")[2] or path
     return path if len(path) <= TARGET else "…" + path[1 - TARGET :]

@@ -9,16 +9,21 @@ from typing import Any, Literal
 from kb.engine.ahead import Ahead
 from kb.engine.check import CheckedOperator, document
 from kb.forecast import Forecast, ForecastOperator
-from kb.model import Entry, to_dict
+from kb.model import Entry, Recommendation, to_dict
 
 SCHEMA = "kb.migration/1"
+_ABSENT = "weights are missing"  # how the check says it
 MOST_ADVICE, MOST_SUSPECTS = 5, 5
 StepKind = Literal["import", "limit", "fallback", "unknown", "advice", "measure"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what it is about, why, and the entries that say how. `saves` is the fraction of the run."""
+    """One step: what it is about, why, and the entries that say how. `saves` is the fraction of the run.
+
+    `finding` is the one that advice works against; `mind` what speaks against trusting it here: a chip it was never
+    measured on, a condition that was not seen.
+    """
 
     kind: StepKind
     subject: str
@@ -27,6 +32,8 @@ class Step:
     saves_low: float | None = None
     saves_high: float | None = None
     saves_likely: float | None = None
+    finding: str = ""
+    mind: tuple[str, ...] = ()
 
 
 def plan(found: Ahead) -> list[Step]:
@@ -41,7 +48,7 @@ def plan(found: Ahead) -> list[Step]:
             for op in operators
             if op.engine == "no_importer" or (op.engine == "no_kernel" and op.runs)
         ),
-        *(Step("limit", node.type, "; ".join(node.reasons)) for node in _limited(found)),
+        *(Step("limit", node.type, f"{'; '.join(node.reasons)} [{node.name}]") for node in _limited(found)),
         *(_operator("fallback", op) for op in operators if op.engine in ("ai_cpu", "host")),
         *(_operator("unknown", op) for op in operators if op.engine == "unknown"),
     ]
@@ -54,6 +61,7 @@ def plan(found: Ahead) -> list[Step]:
                 found.check.warnings[0] if found.check.warnings else "",
             ),
         )
+    out[:0] = [Step("import", "weights", text) for text in found.check.warnings if text.startswith(_ABSENT)]
     told = {entry for step in out for entry in step.entries}
     out += _advice(found, told, fallback=any(step.kind == "fallback" for step in out))
     out.append(Step("measure", found.report.target, ""))
@@ -73,11 +81,19 @@ def _advice(found: Ahead, told: set[str], *, fallback: bool) -> list[Step]:
             round(part * share, 4) for part in (item.gain.low, item.gain.likely, item.gain.high)
         )
         why = "; ".join(text for text in (finding.summary if finding else "", item.only_if or "") if text)
-        steps.append(
-            (item.only_if is not None, Step("advice", item.title, why, (item.id,), low, high, likely))
+        step = Step(
+            "advice", item.title, why, (item.id,), low, high, likely, item.finding, tuple(_doubts(item))
         )
+        steps.append((item.only_if is not None, step))
     first = steps[:MOST_ADVICE]
     return [step for _, step in sorted(first, key=lambda each: (each[0], -(each[1].saves_likely or 0.0)))]
+
+
+def _doubts(item: Recommendation) -> Iterator[str]:
+    """Of the evidence what a plan must not leave out: measured elsewhere alone, or a condition that was not seen."""
+    yield from (
+        text for text in item.evidence if text.startswith("measured on ") or text.endswith(": not seen here")
+    )
 
 
 def _operator(kind: StepKind, op: CheckedOperator) -> Step:

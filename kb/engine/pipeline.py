@@ -120,7 +120,7 @@ def advise_profile(
         raise NothingToJudge(
             "no operator in the input",
             where=profile.target,
-            now="give a profile with kernels: kb formats lists what is read",
+            now="give a profile with kernels; `kb formats` lists what is read",
         )
     knowledge = knowledge or open_knowledge()
     content = content_of(profile)

@@ -23,6 +23,9 @@ _TOOLS = {
     "Ascend PyTorch Profiler": "pytorch",
     "msopprof simulator": "simulator",
 }
+ESTIMATE = "estimate"  # as `kb.engine.network.profile.TOOL` names a forecast
+_NO_READINGS = "takes readings of a profile, which an estimate from shapes does not have"
+_ON_THE_DEVICE = "profile the converted model on the device, then: kb advise PROFILE"
 _NEVER = "-"
 _WORDS = {
     "@shape": "kb advise PROFILE --shape SHAPES",
@@ -94,6 +97,9 @@ def with_commands(items: Iterable[NotJudged], tool: str, features: RunFeatures) 
     """The items with the command in place of what the bottleneck says for any tool; a rule that failed needs none."""
     out = []
     for item in items:
+        if tool == ESTIMATE and item.reason.startswith("needs "):
+            out.append(replace(item, reason=_NO_READINGS, collect=_ON_THE_DEVICE))
+            continue
         if not item.collect:
             out.append(item)
             continue

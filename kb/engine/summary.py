@@ -218,7 +218,8 @@ def warnings(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> t
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")
-    out += _below_floor(features)
+    if profile.source != "network":  # an estimate that takes data out of L2 is no sign of it
+        out += _below_floor(features)
     if (
         profile.capture.replay_mode in (None, "kernel", "range")
         and profile.capture.tool.startswith("msopprof")

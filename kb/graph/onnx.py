@@ -1,14 +1,16 @@
 """ONNX files: the few fields of ModelProto that describe the network; weights are stepped over.
 
 Field numbers: onnx.proto of the ONNX project (public, stable by its own rules). Nothing named by the file, such as
-the place of external weights, is ever opened.
+the place of external weights, is ever opened; whether it is there is looked up inside the model's own folder alone.
 """
 
 from __future__ import annotations
 
 import mmap
 import struct
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 
 from kb.errors import SourceError
 from kb.graph.types import Attribute, Constant, Dim, Function, Graph, Model, Node, Scalar, Shape, Value
@@ -44,7 +46,8 @@ def read(path: Path) -> Model:
             if not stream.read(1):
                 raise SourceError("the file is empty", where=str(path), now="export or copy the model again")
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                return parse(data, name)
+                model = parse(data, name)
+        return replace(model, absent=tuple(_absent(model, path.parent)))
     except (OSError, ValueError) as fault:
         raise SourceError(
             f"unreadable: {fault}", where=str(path), now="check the file and its permissions"
@@ -58,6 +61,17 @@ def parse(data: bytes | mmap.mmap, name: str = "model") -> Model:
         SourceError: not a readable ONNX model; says at which byte.
     """
     return _Reader(Spans(data, name)).model((0, len(data)))
+
+
+def _absent(model: Model, folder: Path) -> Iterator[str]:
+    """External files that the folder of the model lacks; places outside of it are not looked at."""
+    for place in sorted({item.location for item in model.graph.constants.values() if item.location}):
+        parts = PurePosixPath(place)
+        inside = (
+            not parts.is_absolute() and ".." not in parts.parts and "\\" not in place and "\0" not in place
+        )
+        if inside and not (folder / parts).is_file():
+            yield place
 
 
 class _Reader:

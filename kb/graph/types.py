@@ -104,12 +104,16 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A whole model file. `opsets` maps domains ("" is ONNX's own) to the version that the file imports."""
+    """A whole model file. `opsets` maps domains ("" is ONNX's own) to the version that the file imports.
+
+    `absent` names the files of external weights that should lie beside the model and do not.
+    """
 
     name: str
     graph: Graph
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
 
     @property
     def opset(self) -> int | None:

@@ -10,6 +10,7 @@ from kb.report.text import pad, width_of, wrap
 GAP = 2  # blanks between columns
 LEAST = 6  # columns of the screen that a column keeps in the end
 FIGURE = 12  # a figure with its unit, in a column flush right, is not broken up to this length
+WHOLE = 12  # a word of the rows up to this long is not broken: the table is written one row below the other instead
 WORD = 24  # a word up to this long is not broken while another column can give way
 
 
@@ -29,13 +30,20 @@ def lay_out(
 
 
 def too_narrow(rows: Sequence[Sequence[str]], width: int, right: frozenset[int] = frozenset()) -> bool:
-    """Whether a table cannot stand in `width` columns without breaking the words of its heads, the first row."""
+    """Whether a table cannot stand in `width` columns without breaking words of its heads, the first row, or short ones below."""
     widths = column_widths(rows, width, right)
     whole = all(
         max((width_of(word) for word in head.split()), default=0) <= size
         for head, size in zip(rows[0], widths, strict=True)
+    ) and all(
+        size >= min(_longest(column), WHOLE)
+        for size, column in zip(widths, zip(*rows, strict=True), strict=True)
     )
     return not whole or sum(widths) + GAP * (len(widths) - 1) > width
+
+
+def _longest(column: Sequence[str]) -> int:
+    return max((width_of(word) for cell in column for word in cell.split() if word.isascii()), default=0)
 
 
 def column_widths(

@@ -87,7 +87,11 @@ def total_text(forecast: Forecast) -> str:
 def facts(forecast: Forecast, lang: str) -> Iterator[tuple[str, str]]:
     """Chip, total, rate, kernels and where the time goes, as labels with values."""
     yield say("label.chip", lang), forecast.soc
-    yield say("forecast.total", lang), total_text(forecast)
+    missing = sum(row.count for row in forecast.operators if row.not_estimated is not None)
+    total = total_text(forecast)
+    if missing:
+        total = say("forecast.without", lang, total=total, missing=missing, calls=forecast.calls)
+    yield say("forecast.total", lang), total
     if forecast.samples and forecast.mid_us > 0:
         per_s = forecast.samples / forecast.mid_us * 1e6
         rate = f"{per_s:.0f}" if per_s >= 100 else f"{per_s:.3g}"

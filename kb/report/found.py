@@ -9,7 +9,8 @@ from kb.report.page import Block, Heading, Page, Para
 from kb.report.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from kb.knowledge.search import Hit, SearchResult
 
@@ -38,25 +39,25 @@ def hit_blocks(hits: Sequence[Hit], lang: str, *, explain: bool = False) -> list
         blocks.append(Heading(f"{hit.rank}. {hit.title}", f"{kind} · {hit.id} · {hit.score:.2f}"))
         if hit.summary:
             blocks.append(Para(hit.summary))
-        blocks.append(Para(say("search.why", lang, why=_why(hit, lang)), quiet=True))
+        blocks.append(Para(say("search.why", lang, why=why_found(hit.why, hit.parts, lang)), quiet=True))
         if explain:
             blocks += [Para(f"{name}: {_plain(value)}", quiet=True) for name, value in hit.parts.items()]
     return blocks
 
 
-def _why(hit: Hit, lang: str) -> str:
-    """Why an entry was found, in the language of the answer; documents carry the English."""
-    if lang == "en" or not hit.parts:
-        return hit.why
+def why_found(why: str, parts: Mapping[str, Any], lang: str) -> str:
+    """Why an entry was found, in the language of the answer, from the `parts` of its score; documents carry the English."""
+    if lang == "en" or not parts:
+        return why
     said = []
-    if hit.parts["matched"]:
-        said.append(say("search.has", lang, words=", ".join(hit.parts["matched"][:6])))
+    if parts["matched"]:
+        said.append(say("search.has", lang, words=", ".join(parts["matched"][:6])))
     names: dict[str, list[str]] = {}
-    for term, word in hit.parts["also"].items():
+    for term, word in parts["also"].items():
         names.setdefault(word, []).append(term)
     for word, found in list(names.items())[:3]:
         said.append(say("search.has_for", lang, words=", ".join(found[:3]), word=word))
-    said.append(say("search.meaning", lang, value=f"{hit.parts['meaning']:.2f}"))
+    said.append(say("search.meaning", lang, value=f"{parts['meaning']:.2f}"))
     return "；".join(said)
 
 

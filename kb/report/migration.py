@@ -32,7 +32,8 @@ def migration_page(
         *forecasts.type_blocks(forecast, lang, room=room),
         *(forecasts.call_blocks(forecast, lang, most=HOT) if room > forecasts.LISTED else ()),
         Heading(say("migrate.plan", lang)),
-        Items(tuple(_step(step, document, entries, lang) for step in document["plan"]), ordered=True),
+        Items(tuple(_plan(document, entries, lang)), ordered=True),
+        *_shared(document["plan"], lang),
         Heading(say("migrate.profile", lang)),
         Items(tuple(_profile(document, lang))),
         *forecasts.ground_blocks(forecast, lang),
@@ -60,7 +61,11 @@ def _facts(document: Row, forecast: Forecast, lang: str) -> Iterator[tuple[str, 
 def _fallbacks(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[Block]:
     yield Heading(say("migrate.fallbacks", lang))
     rows = [row for row in document["coverage"]["operators"] if _troubled(row)]
+    stops = [step for step in document["plan"] if step["kind"] == "import" and step["subject"] == "weights"]
     if not rows and document["coverage"]["importable"]:
+        if stops:
+            yield Items(tuple(tell(step["why"], lang) for step in stops))
+            return
         limited = document["coverage"]["breaks_limits"] > 0
         yield Para(say("migrate.limited" if limited else "migrate.fine", lang))
         return
@@ -116,7 +121,27 @@ def _cases(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[B
     yield Items(tuple(f"{case['id']}: {tell(case['why'], lang)}" for case in cases))
 
 
-def _step(step: Row, document: Row, entries: Mapping[str, Entry], lang: str) -> str:
+def _plan(document: Row, entries: Mapping[str, Entry], lang: str) -> Iterator[str]:
+    """The steps; the reason of several pieces of advice stands at the first of them."""
+    seen: dict[str, int] = {}
+    for number, step in enumerate(document["plan"], 1):
+        first = seen.setdefault(step.get("finding") or str(number), number)
+        why = tell(step.get("why", ""), lang) if first == number else say("migrate.same", lang, number=first)
+        yield _step(step, why, document, entries, lang)
+
+
+def _shared(plan: Iterable[Row], lang: str) -> Iterator[Block]:
+    """That advice against one finding works on the same time: savings of such steps do not add up."""
+    groups: dict[str, list[str]] = {}
+    for number, step in enumerate(plan, 1):
+        if step.get("finding"):
+            groups.setdefault(step["finding"], []).append(str(number))
+    for numbers in groups.values():
+        if len(numbers) > 1:
+            yield Para(say("migrate.shared", lang, numbers=", ".join(numbers)), quiet=True)
+
+
+def _step(step: Row, why: str, document: Row, entries: Mapping[str, Entry], lang: str) -> str:
     kind = step["kind"] if step["kind"] in STEPS else "unknown"
     if kind == "measure":
         then = say("migrate.calibrate", lang, soc=document["soc"])
@@ -126,9 +151,10 @@ def _step(step: Row, document: Row, entries: Mapping[str, Entry], lang: str) -> 
     if kind == "advice" and ids and ids[0] in entries:
         subject = f"{entries[ids[0]].title.get(lang)} ({ids[0]})"
         ids = []
-    parts = [subject, tell(step.get("why", ""), lang)]
+    parts = [subject, why]
     if step.get("saves_high") is not None:
         parts.append(_saves(step, lang))
+    parts += tell_all(step.get("mind", ()), lang)
     return _sentence(say(f"migrate.{kind}", lang), [*parts, *_named(ids, entries, lang)], lang)
 
 

@@ -9,8 +9,8 @@ from kb import units
 from kb.model import to_dict
 from kb.report.catalogue import say
 from kb.report.page import Page, Table
-from kb.report.sentences import tell
 from kb.report.text import clean, shorten
+from kb.report.translated import headline_in
 
 if TYPE_CHECKING:
     from kb.store.runs import RunSummary
@@ -40,7 +40,7 @@ def _cells(run: RunSummary, lang: str) -> tuple[str, ...]:
         run.created.replace("T", " ").removesuffix("+00:00"),
         _end(run.target),
         "" if run.total_us is None else units.us(run.total_us),
-        shorten(clean(tell(run.headline, lang)), HEADLINE),
+        shorten(clean(headline_in(run.headline, lang)), HEADLINE),
     )
 
 

@@ -48,13 +48,18 @@ class Template(NamedTuple):
             return None
         if not self.fields:
             return () if text == first else None
-        found, at, end = [], len(first), len(text) - len(last)
+        found: list[str] = []
+        at, end = len(first), len(text) - len(last)
         if at > end:
             return None
         for field, piece in zip(self.fields, (*self.pieces[1:-1], None), strict=True):
             if piece is None:
                 stop = end
-            elif field.kind == "*" and piece.endswith("(") and last.startswith(")"):
+            elif (
+                piece.endswith("(")
+                and last.startswith(")")
+                and (field.kind == "*" or self._remark(len(found)))
+            ):
                 stop = text.rfind(piece, at + 1, end)  # a remark at the end opens with the last bracket
             else:
                 stop = text.find(piece, at + 1, end)
@@ -70,6 +75,10 @@ class Template(NamedTuple):
         if not first and self.fields[0].kind != "*" and any(seam in found[0] for seam in (*_SEAMS, ": ")):
             return None  # so is what came before
         return tuple(found)
+
+    def _remark(self, at: int) -> bool:
+        """Whether behind this field only a sentence in brackets is left: the field itself may hold brackets."""
+        return at == len(self.fields) - 2 and self.fields[-1].kind == "*"
 
 
 def tell(text: str, lang: str) -> str:

@@ -73,6 +73,7 @@ figure { margin: 1.4rem 0; } figcaption p { margin: .1rem 0 .5rem; }
 @media (max-width: 40rem) { .bars > div { grid-template-columns: 1fr 1fr; gap: 0 .8rem; } .bars > div > .track { grid-column: 1 / -1; grid-row: 2; margin-bottom: .35rem; }
   .bars span:last-child { text-align: right; } dl { grid-template-columns: 1fr; gap: 0; } dt { margin-top: .5rem; }
   td { min-width: 5rem; } .stack :is(table, tbody, tr, td) { display: block; } .stack thead { display: none; }
+  .stack td[data-head]:not(:empty)::before { content: attr(data-head) "\\2002"; color: var(--quiet); font-size: .85rem; }
   .stack td { border: 0; padding: .1rem 0; text-align: left; } .stack tr { border-bottom: 1px solid var(--line); padding: .5rem 0; } }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--accent); }
 footer { margin-top: 3rem; color: var(--quiet); font-size: .85rem; }

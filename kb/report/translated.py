@@ -131,6 +131,17 @@ def _case(item: SimilarCase, entries: Mapping[str, Entry], lang: str) -> Similar
     return item if entry is None else replace(item, title=entry.title.get(lang))
 
 
+def headline_in(headline: str, lang: str) -> str:
+    """The headline of a kept run where its report is not at hand: the engine's sentence, and the title of its advice."""
+    if lang == "en":
+        return headline
+    titles = {
+        entry.title.en: entry.title.get(lang) for entry in _entries().values() if entry.title.en in headline
+    }
+    best = max(titles, key=len, default="")
+    return tell(headline, lang).replace(best, titles[best]) if best else tell(headline, lang)
+
+
 def title_of(entry: str, title: str, lang: str) -> str:
     """The title of an entry in `lang`; as it is given for English and for what is no entry."""
     found = None if lang == "en" else _entries().get(entry)

@@ -64,7 +64,7 @@ def build(token: str, db: str | None = None) -> Starlette:
 
     def search(request: Request) -> Response:
         asked = {key: request.query_params.get(key, "") for key in ("q", "kind", "op", "soc")}
-        found = _searched(request) if asked["q"].strip() else None
+        found = _searched(request, explain=True) if asked["q"].strip() else None
         return HTMLResponse(pages.search_page(root, asked, found, _lang(request)))
 
     def entry(request: Request) -> Response:
@@ -108,12 +108,12 @@ def serve(app: Starlette, port: int, ready: Callable[[int], None]) -> None:
     run(app, listener)
 
 
-def _searched(request: Request) -> service.Document:
+def _searched(request: Request, *, explain: bool = False) -> service.Document:
     query = request.query_params.get("q", "").strip()
     if not query or len(query) > LONGEST_QUERY:
         raise UsageError(f"a question has 1 to {LONGEST_QUERY} characters", now="Ask in a few words.")
     kind, op, soc = (request.query_params.get(key) or None for key in ("kind", "op", "soc"))
-    return service.search(query, kind=kind, op=op, soc=soc, lang=_lang(request))
+    return service.search(query, kind=kind, op=op, soc=soc, lang=_lang(request), explain=explain)
 
 
 def _lang(request: Request) -> str:

@@ -14,11 +14,12 @@ from kb.report.catalogue import say
 from kb.report.comparison import html as compared
 from kb.report.comparison.words import headline
 from kb.report.entries import entry_page
+from kb.report.found import why_found
 from kb.report.page.html import body, table
 from kb.report.runs import HEADS
 from kb.report.sentences import tell
 from kb.report.sheet import esc, sheet
-from kb.report.translated import in_language
+from kb.report.translated import headline_in, in_language
 from kb.vocabulary.entries import KINDS, LANGUAGES
 
 
@@ -38,7 +39,7 @@ def _run_cells(root: str, run: Mapping[str, Any], lang: str) -> tuple[str, ...]:
     time = "" if run.get("total_us") is None else units.us(run["total_us"])
     return (
         f'<code><a href="{esc(link)}">{esc(run["id"])}</a></code>', f'<span class="whole">{esc(_kept_at(run))}</span>', esc(run["target"]),
-        esc(time), esc(tell(run.get("headline") or "", lang)),
+        esc(time), esc(headline_in(run.get("headline") or "", lang)),
     )  # fmt: skip
 
 
@@ -85,7 +86,7 @@ def _hit(root: str, hit: Mapping[str, Any], lang: str) -> str:
     kind = say(f"kind.{hit['kind']}", lang)
     return (
         f'<div class="card"><h3><a href="{esc(link)}">{esc(hit["title"])}</a></h3><p>{esc(hit["summary"])}</p>'
-        f'<p class="quiet">{esc(kind)} · {esc(hit["id"])} · {hit["score"]:.2f} · {esc(hit["why"])}</p></div>'
+        f'<p class="quiet">{esc(kind)} · {esc(hit["id"])} · {hit["score"]:.2f} · {esc(why_found(hit["why"], hit.get("parts", {}), lang))}</p></div>'
     )
 
 

@@ -20,7 +20,7 @@ PROVENANCE: tuple[Column, ...] = (
     Column("metrics", str, "metric groups collected, joined by commas"),
     Column("clock_mhz", float, "clock, mean over the operators by their time"),
     Column("elapsed_us", float, "first start to last end, idle time included"),
-    Column("ranks", int, "ranks that all times are sums over; empty for one"),
+    Column("ranks", int, "ranks of the run; empty for one"),
     Column("command", str, "the command that collected it, where kb did"),
     Column("content", str, "SHA-256 of what was measured: the same profile has the same, wherever its files lie"),
     Column("knowledge_version", str, "version of the knowledge base that judged it"),
@@ -47,6 +47,7 @@ def provenance(document: Mapping[str, Any]) -> dict[str, Any]:
         for name in ("tool_version", "cann_version", "replay_mode", "warm_up", "command")
     }
     found |= {name: document.get(name) for name in ("elapsed_us", "ranks", "content")}
+    found["ranks"] = found["ranks"] or _mapping(document.get("job")).get("found")
     return {column.name: found[column.name] for column in PROVENANCE}
 
 

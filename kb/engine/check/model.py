@@ -194,6 +194,7 @@ def _operator(
     broken = _counted([reason for _, verdict in members for reason in verdict.reasons], len(members))
     limits_text = row.limits if row is not None and row.exists else ""
     runs = members[0][1].runs
+    shown = [member for member in members if member[1].reasons] or members
     troubled = engine in ("ai_cpu", "no_importer", "host") or (engine == "no_kernel" and runs)
     names = (op, row.kernel, *row.cann_ops) if row is not None else (op,)
     restriction = "; ".join([*broken, *([limits_text] if limits_text else [])])
@@ -207,7 +208,7 @@ def _operator(
         kernels=_kernels(row),
         opsets=row.opsets if row is not None else "",
         broken=tuple(broken),
-        nodes=tuple(_label(placed) for placed, _ in members[:SHOWN_NODES]),
+        nodes=tuple(_label(placed) for placed, _ in shown[:SHOWN_NODES]),
         runs=runs,
     )
 
@@ -293,6 +294,8 @@ def _file_warnings(model: Model) -> Iterator[str]:
             if place.startswith(("/", "\\")) or ".." in place.replace("\\", "/").split("/")
         ]
         yield f"weights of {len(outside)} tensors lie in other files ({', '.join(places[:3])}); keep them beside the model"
+        if model.absent:
+            yield f"weights are missing: {', '.join(model.absent[:3])} does not lie beside the model; the converter stops without it"
         if unsafe:
             yield f"external data outside the model's folder: {unsafe[0]!r}; converters refuse or misread such paths"
     if model.functions:

@@ -59,6 +59,8 @@ def _program(word: str, path: Path, environment: Environment) -> str:
         )
     if "/" not in word and shutil.which(word, path=environment.path):
         return word
+    if not path.is_file() and path.suffix.lower() == ".onnx":
+        raise UsageError("no such file", where=word, now="give the path of an .onnx file")
     if not path.is_file():
         raise UsageError(
             "this program does not exist",

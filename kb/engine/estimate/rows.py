@@ -26,6 +26,7 @@ MAX_TENSORS = 4096
 MAX_RANK = 32
 MAX_ELEMENTS = 1 << 50
 _ABSENT_DTYPES = frozenset({"DT_UNDEFINED", "UNDEFINED", "N/A", "NULL"})
+_FOR_MODELS = "for an ONNX model or operators in JSON: kb profile-and-advise FILE --soc SOC"
 _EXAMPLE = "columns are tab-separated: op_type, in_shapes, in_dtypes, ... as in `chip\top_type\tin_shapes`"
 
 
@@ -73,9 +74,8 @@ def read_rows(path: Path) -> Iterator[Row]:
             f"cannot be read: {fault.strerror or fault}", where=str(path), now="Give a readable file."
         ) from fault
     except UnicodeDecodeError as fault:
-        raise SourceError(
-            f"not UTF-8 text (byte {fault.start})", where=str(path), now="Save the table as UTF-8."
-        ) from fault
+        now = _FOR_MODELS if path.suffix.lower() == ".onnx" else "Save the table as UTF-8."
+        raise SourceError(f"not UTF-8 text (byte {fault.start})", where=str(path), now=now) from fault
 
 
 @contextmanager
@@ -99,6 +99,11 @@ def _opened(path: Path) -> Iterator[IO[str]]:
 def _head(cells: list[str], where: str) -> list[str]:
     names = [cell.strip() for cell in cells]
     if "op_type" not in names:
+        if names[0].startswith(("{", "[")):
+            raise SourceError("JSON, not a table", where=where, now=_FOR_MODELS)
+        if "op_type" in names[0].split(","):
+            now = "Separate the columns by tabs: shapes hold commas."
+            raise SourceError("the columns are separated by commas", where=where, now=now)
         raise SourceError("no column op_type in the header", where=where, now=_EXAMPLE)
     twice = {name for name in names if name and names.count(name) > 1}
     if twice:

@@ -27,6 +27,12 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
     for part in (part for text in texts for part in text.split(";")):
         match = _GIVEN.fullmatch(part)
         dims = tuple(int(dim) for dim in re.split(r"[,x]", match["dims"])) if match else ()
+        if match and dims and math.prod(dims) > MAX_ELEMENTS:
+            raise UsageError(
+                f"larger than any tensor: {part.strip()[:80]!r}",
+                where="--input-shape",
+                now=f"write NAME:1,3,640,640 with at most {MAX_ELEMENTS} elements",
+            )
         if not match or not match["name"] or len(dims) > MAX_RANK or not 0 < math.prod(dims) <= MAX_ELEMENTS:
             raise UsageError(
                 f"not an input shape: {part.strip()[:80]!r}",

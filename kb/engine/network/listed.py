@@ -68,6 +68,16 @@ def _load(path: Path) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as fault:
+        if path.suffix.lower() not in (".json", ".jsonl") and not text.lstrip().startswith(("{", "[")):
+            if not text.strip():
+                raise SourceError(
+                    "the file is empty", where=str(path), now="export or copy it again"
+                ) from fault
+            raise SourceError(
+                "neither an ONNX model nor operators in JSON",
+                where=str(path),
+                now="Give one of these; for a list of PyTorch names: kb check --torch FILE --soc SOC",
+            ) from fault
         raise SourceError(
             f"not valid JSON: {fault.msg}", where=f"{path}:{fault.lineno}:{fault.colno}", now="mend the JSON"
         ) from fault

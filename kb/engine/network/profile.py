@@ -45,7 +45,7 @@ def to_profile(network: Network, found: Sequence[Timed], soc: str, path: Path, k
         notices.append(
             Notice(
                 "not-estimated",
-                f"{count} calls have no time and are missing from every sum: {', '.join(missing[:8])}",
+                f"calls without a time, missing from every sum: {count} of {', '.join(missing[:8])}",
             )
         )
     notices += [Notice("model", text) for text in network.notices]

@@ -119,6 +119,9 @@ def refusal(source: Source) -> SourceError:
     found = describe(source)
     if found:
         return SourceError(f"looks like {found[0]}", where=str(source.path), now=found[1])
+    if source.path.suffix.lower() == ".onnx":
+        now = "For a model: kb profile-and-advise MODEL.onnx --soc SOC"
+        return SourceError("a model is no profile", where=str(source.path), now=now)
     if source.header and len(source.header) > 1:
         what = f"no profile kb knows; the header begins with {clean(', '.join(source.header[:4]), 120)!r}"
     else:

@@ -40,6 +40,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "forecast.time": ("Time", "时间", "時間"),
     "forecast.total": ("A batch takes", "每批耗时", "1 バッチの時間"),
     "forecast.type": ("Operator", "算子", "演算子"),
+    "forecast.without": (
+        "{total}, without {missing} of {calls} calls that have no estimate",
+        "{total}，不含 {calls} 次调用中无法估算的 {missing} 次",
+        "{total}。{calls} 回の呼び出しのうち見積もれない {missing} 回を除く",
+    ),
     "forecast.verdict": (
         "Estimate, nothing measured: {total} a batch.",
         "估算（未经测量）：每批 {total}。",

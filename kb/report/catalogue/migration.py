@@ -33,7 +33,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "migrate.limit": ("Check against the stated limit", "核对限制", "制限を確認"),
     "migrate.may_cost": (
         "saves about {likely} of the run, at most {high}, estimated; it was also seen to cost {cost}",
-        "估计节省运行的约 {likely}，最多 {high}；也有耗时反而增加 {cost} 的实例",
+        "估算节省运行的约 {likely}，最多 {high}；也有耗时反而增加 {cost} 的实例",
         "実行全体の約 {likely}、最大 {high} を短縮（見積もり）。逆に {cost} 遅くなった例もある",
     ),
     "migrate.measure": ("Measure on the device", "上板测量", "実機で計測"),
@@ -44,6 +44,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "What to profile first on the device",
         "上板后先测量什么",
         "実機で最初に計測するもの",
+    ),
+    "migrate.same": (
+        "against the same as step {number}",
+        "针对与第 {number} 步相同的问题",
+        "手順 {number} と同じ問題に対して",
+    ),
+    "migrate.shared": (
+        "Steps {numbers} work on the same time: what they save does not add up.",
+        "第 {numbers} 步针对同一段时间：节省的时间不能相加。",
+        "手順 {numbers} は同じ時間に対するもので、短縮分は足し合わせられません。",
     ),
     "migrate.saves": (
         "saves about {likely} of the run ({low} to {high}), estimated",

@@ -28,14 +28,18 @@ def table(
     numeric: frozenset[int] = frozenset(),
     *,
     row: str = "<tr>",
+    named: bool = False,
 ) -> Iterator[str]:
-    """Lines of an HTML table; the cells and the tag that opens a `row` are HTML already."""
+    """Lines of an HTML table; the cells and the tag that opens a `row` are HTML already. `named` cells carry their heads."""
+    heads = [f' data-head="{esc(header)}"' if named and header else "" for header in headers]
     yield '<div class="wide"><table><thead><tr>'
     yield "".join(f"<th{_number(at, numeric)}>{esc(header)}</th>" for at, header in enumerate(headers))
     yield "</tr></thead><tbody>"
     for cells in rows:
         yield (
-            row + "".join(f"<td{_number(at, numeric)}>{cell}</td>" for at, cell in enumerate(cells)) + "</tr>"
+            row
+            + "".join(f"<td{_number(at, numeric)}{heads[at]}>{cell}</td>" for at, cell in enumerate(cells))
+            + "</tr>"
         )
     yield "</tbody></table></div>"
 
@@ -63,7 +67,9 @@ def block(given: Block) -> Iterator[str]:
         )
     elif isinstance(given, Table):
         rows = tuple(tuple(esc(cell) for cell in row) for row in given.rows)
-        yield from table(given.headers, rows, given.numeric)
+        wordy = len(given.headers) > 3 and len(given.numeric) * 2 < len(given.headers)
+        lines = table(given.headers, rows, given.numeric, named=wordy)
+        yield from ('<div class="stack">', *lines, "</div>") if wordy else lines
     elif isinstance(given, Bars):
         rows = tuple(_bar(bar, given) for bar in given.bars)
         yield from table(("", "", ""), rows, frozenset({1}))
