@@ -32,7 +32,7 @@ class Step:
     saves_low: float | None = None
     saves_high: float | None = None
     saves_likely: float | None = None
-    finding: str = ""
+    finding: str | None = None
     mind: tuple[str, ...] = ()
 
 

@@ -125,3 +125,16 @@ def test_an_empty_store_says_so(tmp_path: Path) -> None:
         assert told(app, "run-told").strip()
 
     driven(str(tmp_path / "empty.db"), do)
+
+
+@pytest.mark.parametrize(("width", "below"), [(40, True), (100, False)])
+def test_a_narrow_terminal_has_the_lists_above_what_is_chosen(db: str, width: int, below: bool) -> None:
+    async def do(app: Browse, pilot: Pilot[None]) -> None:
+        await pilot.pause()
+        shown = app.query_one("#run-told", Static).parent
+        assert shown is not None
+        lists = app.query_one("#run-list", DataTable).region
+        assert (shown.region.y > lists.y) is below  # type: ignore[attr-defined]
+        assert app.query_one("#run-list", DataTable).columns
+
+    driven(db, do, size=(width, 30))

@@ -206,3 +206,57 @@ def test_a_broken_limit_ends_with_one(real: Run) -> None:
     assert status == 1 and "strides must be 1..63" in out
     status, out, _ = real("migrate-report", "limit.onnx", "--soc", SOC)
     assert status == 0 and "stated limits are broken" in out and "all is covered" not in out
+
+
+def test_a_plan_says_what_the_total_lacks_what_overlaps_and_where_it_was_measured(real: Run) -> None:
+    status, out, _ = real("migrate-report", "tiny_detector.onnx", "--soc", SOC)
+    told = " ".join(out.split())
+    assert status == 0 and "without 1 of 48 calls that have no estimate" in told
+    assert "against the same as step 2" in told
+    assert "Steps 2, 3 work on the same time: what they save does not add up." in told
+    assert "measured on atlas-a3 only" in told
+    assert "memory floor" not in real("profile-and-advise", "tiny_detector.onnx", "--soc", SOC)[1]
+
+
+def test_weights_that_are_missing_come_first_in_the_plan(real: Run) -> None:
+    outside = w.tensor("w", [16, 16], location="away.bin")
+    graph = w.graph(
+        [w.node("MatMul", ["x", "w"], ["y"])],
+        [w.value("x", [16, 16])],
+        [w.value("y", [16, 16])],
+        tensors=[outside],
+    )
+    Path("away.onnx").write_bytes(w.model(graph))
+    status, out, _ = real("migrate-report", "away.onnx", "--soc", SOC)
+    told = " ".join(out.split())
+    assert status == 0 and "all is covered" not in told
+    assert "1. Make importable: weights; weights are missing: away.bin" in told
+    assert "weights are missing" in " ".join(real("check", "away.onnx", "--soc", SOC)[1].split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "content", "told"),
+    [
+        (("check",), "empty.json", "[]", "operators is no list"),
+        (("check",), "ops.txt", "torch.relu\n", "kb check --torch"),
+        (("migrate-report",), "ops.txt", "torch.relu\n", "kb check --torch"),
+        (("migrate-report",), "empty.txt", "", "the file is empty"),
+        (("estimate",), "ops.json", '{"operators": []}', "kb profile-and-advise FILE"),
+        (("estimate",), "ops.csv", "op_type,in_shapes\n", "separated by commas"),
+        (("advise",), "m.onnx", "no model", "kb profile-and-advise MODEL.onnx"),
+    ],
+)
+def test_the_wrong_file_is_sent_to_the_right_command(
+    real: Run, arguments: tuple[str, ...], name: str, content: str, told: str
+) -> None:
+    Path(name).write_text(content, encoding="utf-8")
+    status, _, err = real(*arguments, name, "--soc", SOC)
+    assert status == 3 and told in err, err
+
+
+def test_a_model_that_is_not_there_and_a_size_beyond_all_tensors(real: Run) -> None:
+    status, _, err = real("profile-and-advise", "nothere.onnx", "--soc", SOC)
+    assert status == 2 and "no such file" in err
+    huge = "images:1,3,9999999,99999999"
+    status, _, err = real("migrate-report", "tiny_detector.onnx", "--soc", SOC, "--input-shape", huge)
+    assert status == 2 and "larger than any tensor" in err

@@ -12,7 +12,9 @@ from running import ROOT
 from kb.engine import recollect
 from kb.engine.bottlenecks import registry
 from kb.engine.collect.metric_groups import TABLES
+from kb.engine.metrics import Features, RunFeatures
 from kb.engine.pipeline import Knowledge, advise
+from kb.model import NotJudged
 from kb.vocabulary.metrics import BY_ID
 
 SAMPLES = ROOT / "tests" / "samples"
@@ -94,3 +96,12 @@ def test_a_report_names_commands_and_no_bare_words(sample: str, word: str) -> No
 
 def test_the_table_is_shipped() -> None:
     assert (Path(recollect.__file__).with_name("recollect.tsv")).is_file()
+
+
+def test_an_estimate_asks_for_a_profile_of_the_device_and_for_nothing_else() -> None:
+    item = NotJudged(
+        "under-parallel", "needs used_core_share, which the input does not hold", "PipeUtilization"
+    )
+    (told,) = recollect.with_commands([item], "estimate", RunFeatures(Features(None, {}), ()))
+    assert told.id == "under-parallel" and "estimate from shapes" in told.reason
+    assert told.collect == "profile the converted model on the device, then: kb advise PROFILE"

@@ -198,3 +198,23 @@ def test_the_onnx_package_reads_the_same(tmp_path: Path) -> None:
     for item in inferred.graph.value_info:
         dims = tuple(dim.dim_param or dim.dim_value for dim in item.type.tensor_type.shape.dim)
         assert known[item.name].shape == dims
+
+
+@pytest.mark.parametrize(
+    ("place", "there", "absent"),
+    [
+        ("weights.bin", False, ("weights.bin",)),
+        ("weights.bin", True, ()),
+        ("../outside.bin", False, ()),  # what lies outside of the folder is not looked at
+        ("/etc/passwd", False, ()),
+    ],
+)
+def test_external_weights_that_do_not_lie_beside_the_model_are_named(
+    tmp_path: Path, place: str, there: bool, absent: tuple[str, ...]
+) -> None:
+    outside = w.tensor("w", [4], location=place)
+    graph = w.graph([w.node("Add", ["x", "w"], ["y"])], [w.value("x", [4])], tensors=[outside])
+    (tmp_path / "m.onnx").write_bytes(w.model(graph))
+    if there:
+        (tmp_path / place).write_bytes(bytes(16))
+    assert read(tmp_path / "m.onnx").absent == absent

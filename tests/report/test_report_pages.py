@@ -187,3 +187,24 @@ def test_a_table_wider_than_the_screen_stands_row_by_row() -> None:
     assert "Kernel    add_rms_norm_bias" in lines and "Time      25 ms" in lines
     wide = text.render(Page("", (WIDE,)), width=100, color=False).splitlines()
     assert ["Operator", "Kernel", "Core", "Launches", "Time"] in [line.split() for line in wide]
+
+
+CASES = Table(
+    ("entry", "title", "Before", "Where"),
+    (("yolov8s-910b-seed", "Migration to another chip", "8.2 ms", "640x640, latency, stated"),),
+    frozenset({2}),
+)
+
+
+def test_a_table_that_would_break_its_words_is_written_one_row_below_the_other() -> None:
+    page = Page("T", (CASES,))
+    narrow = text.render(page, width=40, color=False)
+    assert "Before  8.2 ms" in narrow and "Migration" in narrow
+    assert "entry   yolov8s-910b-seed" in narrow
+    wide = text.render(page, width=100, color=False)
+    assert "entry              title" in wide
+
+
+def test_cells_of_a_table_of_words_carry_their_heads_for_a_narrow_page() -> None:
+    page = html.render(Page("T", (CASES,)))
+    assert '<div class="stack">' in page and '<td class="number" data-head="Before">8.2 ms</td>' in page

@@ -23,7 +23,7 @@ from kb.report import html, markdown, terminal
 from kb.report import sentences as translating
 from kb.report.catalogue.sentences import Sentence, load
 from kb.report.sentences import LONGEST, tell
-from kb.report.translated import in_language, told
+from kb.report.translated import headline_in, in_language, told
 
 PACKAGE = Path(kb.__path__[0])
 PLACE = re.compile(r"\{(\w+)[*#&]?\}")
@@ -329,3 +329,17 @@ def test_a_translated_report_keeps_what_programs_read() -> None:
 def test_the_tables_are_shipped() -> None:
     names = {path.name for path in resources.files("kb.report.catalogue.sentences").iterdir()}
     assert {one.table for one in SENTENCES} <= names
+
+
+def test_a_title_with_brackets_stays_whole_in_a_headline() -> None:
+    text = "First: Remove TransData by consistent layouts (NCHW, aligned channels) (up to 23 % of the run)."
+    assert (
+        tell(text, "zh")
+        == "首先：Remove TransData by consistent layouts (NCHW, aligned channels)（最多运行耗时的 23 %）。"
+    )
+
+
+def test_lists_of_runs_name_advice_in_their_language() -> None:
+    entry = load_entries()["transdata-removal-by-layout"]
+    told_line = headline_in(f"First: {entry.title.en} (up to 23 % of the run).", "ja")
+    assert entry.title.get("ja") in told_line and entry.title.en not in told_line

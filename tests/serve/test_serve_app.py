@@ -170,3 +170,8 @@ def test_it_listens_on_the_loopback_only(place: Place) -> None:
         line for line in Path("/proc/net/tcp").read_text().splitlines() if needle in line and " 0A " in line
     ]
     assert lines and all("0100007F" in line for line in lines)
+
+
+def test_why_an_entry_was_found_is_told_in_the_language_of_the_page(place: Place) -> None:
+    told = place.get(f"{place.root}/search?q=NMS+CPU+fallback&lang=ja")[2]
+    assert "を含む" in told and "; meaning 0." not in told
