@@ -13,6 +13,8 @@ them and turns them into an exit status.
 
 from __future__ import annotations
 
+from kb.harmless import harmless
+
 # Words that begin a command to be copied.
 _COMMANDS = frozenset(
     ("chmod", "kb", "make", "msopprof", "msprof", "npu-smi", "pip", "pipx", "python", "python3", "source")
@@ -21,6 +23,8 @@ _COMMANDS = frozenset(
 
 class KbError(Exception):
     """Base of all errors that `kb` raises on purpose.
+
+    All three may quote what came from outside: what a terminal would obey is taken out, and each is bounded.
 
     Args:
         what: the fault, one sentence without a final full stop.
@@ -32,10 +36,8 @@ class KbError(Exception):
     exit_status = 1
 
     def __init__(self, what: str, *, where: str = "", now: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.where = where
-        self.now = sentence(now)
+        self.what, self.where, self.now = harmless(what), harmless(where), sentence(harmless(now))
+        super().__init__(self.what)
 
     def __str__(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what

@@ -5,18 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-MAX_CHARS = 4000  # of one text; a longer one is cut, so that a hostile name cannot flood the screen
+from kb.harmless import MAX_CHARS, harmless
 
-_SEQUENCES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC and other strings: titles, links
-    r"|\x1b[ -/]*[0-~]?"  # two-character escapes
-)
-# Control characters, direction marks and overrides, invisible joiners, lone surrogates (undecodable file names).
-_CONTROLS = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    r"\ud800-\udfff\U000e0000-\U000e007f]"
-)
 _DIVIDERS = "/_:.,-;|"  # a word too long for a line is cut behind one of these
 _NO_LINE_START = frozenset("、。，．・：；？！）］｝〉》」』】〕ー々…,.:;?!)]}%")
 _FENCED = re.compile(r"```([0-9A-Za-z+#-]*)\n(.*)\n```", re.DOTALL)
@@ -24,15 +14,13 @@ _FENCED = re.compile(r"```([0-9A-Za-z+#-]*)\n(.*)\n```", re.DOTALL)
 
 def clean(text: object, *, limit: int = MAX_CHARS) -> str:
     """`text` on one line without terminal sequences, control and direction characters; cut at `limit`."""
-    flat = " ".join(_CONTROLS.sub("", _SEQUENCES.sub("", str(text)[: limit * 4])).split())
+    flat = " ".join(harmless(text, limit=limit).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
 def clean_lines(text: object, *, limit: int = MAX_CHARS) -> list[str]:
     """Like `clean` but with line breaks and indentation kept, for code."""
-    safe = _CONTROLS.sub(
-        "", _SEQUENCES.sub("", str(text)[: limit * 4].replace("\r\n", "\n").replace("\r", "\n"))
-    )
+    safe = harmless(text, limit=limit)
     if len(safe) > limit:
         safe = safe[: limit - 1] + "…"
     return [line.rstrip() for line in safe.expandtabs(4).strip("\n").splitlines()]

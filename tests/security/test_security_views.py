@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from report_samples import ALL, HOSTILE, NASTY
 
+from kb.errors import KbError
 from kb.model import Report
 from kb.report import views
 from kb.report.comparison import views as comparisons
@@ -200,3 +201,19 @@ def test_no_cell_of_an_export_is_a_formula(names: list[str]) -> None:
     assert not OBEYED.search(out.getvalue().replace("\r", "").replace("\u2028", "").replace("\u2029", ""))
     for cell in list(csv.reader(io.StringIO(out.getvalue(), newline="")))[1]:
         assert not cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"))
+
+
+@pytest.mark.parametrize("part", ["what", "where", "now"])
+def test_a_fault_that_quotes_what_came_from_outside_is_harmless(part: str) -> None:
+    hostile = "a\x1b[31m\x1b]0;owned\x07\u202eb" + "x" * 100_000
+    parts = {"what": "w", "where": "w", "now": "Go."} | {part: hostile}
+    fault = KbError(parts["what"], where=parts["where"], now=parts["now"])
+    assert "\x1b" not in str(fault) and "\u202e" not in str(fault)
+    assert getattr(fault, part).lower().startswith("abx")
+    assert len(str(fault)) < 20_000
+
+
+def test_a_document_that_names_its_own_schema_cannot_write_to_the_terminal() -> None:
+    with pytest.raises(KbError) as fault:
+        report_from_dict({"schema": "kb.report/1\x1b]0;owned\x07"}, where="given")
+    assert "\x1b" not in str(fault.value)
