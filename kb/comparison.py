@@ -147,9 +147,10 @@ class FindingChange:
     pattern: str
     operator: str
     state: Literal["gone", "new", "stays", "not-judged", "first-judged"]
-    before: float | None  # share of the time concerned
+    before: float | None  # share of the time concerned, a part of `base`
     after: float | None
     summary: str
+    base: Literal["run", "elapsed"] = "run"
 
 
 @dataclass(frozen=True, slots=True)

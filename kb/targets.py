@@ -8,7 +8,7 @@ Parsed on first use: asking for one chip by its id reads one file.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import Any
 from kb import shipped
 from kb.errors import KnowledgeError, UsageError
 from kb.model import Chip
+
+FEW = 3  # candidate chips that are named one by one; of more their families are
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,17 @@ def family_of(soc: str) -> str:
 def families() -> dict[str, Family]:
     """All families by id; groups are left out."""
     return {f.id: f for f in _families() if not f.group}
+
+
+def in_short(names: Sequence[str]) -> tuple[str, ...]:
+    """Chips for people: a few by name, more by the titles of their families; names that are no chip stay as they are."""
+    if len(names) <= FEW:
+        return tuple(names)
+    known = all_targets()
+    titles = {family.id: family.title for family in families().values()}
+    return tuple(
+        dict.fromkeys(titles.get(known[name].family, name) if name in known else name for name in names)
+    )
 
 
 def is_known(name: str) -> bool:

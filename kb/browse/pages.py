@@ -46,7 +46,7 @@ def _answer(report: Report, lang: str) -> Iterator[Block]:
 
 def finding_page(report: Report, finding: Finding, lang: str) -> Page:
     """One finding: what says so, whom it concerns, and what to do about it."""
-    note = f"{finding.pattern} · {answer.share_text(finding, lang)} · {say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
+    note = f"{finding.pattern} · {answer.share_text(report, finding, lang)} · {say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
     return Page(
         finding.summary or finding.pattern, tuple(_finding(report, finding, lang)), note=note, lang=lang
     )

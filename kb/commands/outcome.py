@@ -90,9 +90,21 @@ def run(
     if before is None:
         return _list(common)
     if after is None or not applied:
-        missing = "RUN_AFTER" if after is None else "--applied ID"
-        raise UsageError(f"{missing} is missing", now="kb outcome RUN_BEFORE RUN_AFTER --applied ID")
+        raise _missing(before, after)
     return _keep(common, before, after, applied, soc)
+
+
+def _missing(before: str, after: str | None) -> UsageError:
+    """What has to be given besides, and where it is found."""
+    if after is None:
+        return UsageError("RUN_AFTER is missing", now="kb outcome RUN_BEFORE RUN_AFTER --applied ID")
+    now = f"Give the entry that was applied: kb advise and kb report name it with each advice ({_report_of(before)}), kb list names all."
+    return UsageError("--applied ID is missing", now=now)
+
+
+def _report_of(run: str) -> str:
+    """The command that shows the advice of a run: a kept one, or a profile."""
+    return f"kb advise {run}" if Path(run).exists() else f"kb report {run}"
 
 
 def _keep(common: Common, before: str, after: str, applied: str, soc: str) -> int:

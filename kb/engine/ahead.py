@@ -18,7 +18,7 @@ from kb.engine.family import recognise_profile
 from kb.errors import NothingToJudge, UsageError
 from kb.forecast import Forecast, ForecastOperator
 from kb.graph import read
-from kb.model import Finding, Report
+from kb.model import Report
 from kb.units import us
 
 MOST_SURE = 0.5  # confidence of a finding that rests on estimated times: own judgement
@@ -114,7 +114,7 @@ def _ahead(
     forecast = network.foretell(found, soc, times, result.family.name if result.family else "")
     profile = network.to_profile(found, times, soc, path, kind)
     entries = {name: entry for name, entry in knowledge.entries.items() if entry.family != HOST}
-    asked = replace(request, who=None, top=pipeline.KEPT)
+    asked = replace(request, who=None, top=pipeline.KEPT, most_sure=MOST_SURE)
     report = pipeline.advise_profile(profile, asked, replace(knowledge, entries=entries), result.family)
     forecast = _with_advice(forecast, report, result)
     warnings = (*report.warnings, *forecast.doubts, *result.warnings, *_fallbacks(result))
@@ -123,15 +123,10 @@ def _ahead(
         forecast=forecast,
         measured=(),  # nothing was: an estimate is never compared with a run
         headline=_headline(forecast, report),
-        findings=tuple(_unsure(finding) for finding in report.findings),
         similar_cases=result.similar_cases or report.similar_cases,
         warnings=tuple(dict.fromkeys(warnings)),
     )
     return Ahead(pipeline.narrow(report, request), result)
-
-
-def _unsure(finding: Finding) -> Finding:
-    return replace(finding, confidence=min(finding.confidence, MOST_SURE))
 
 
 def _headline(forecast: Forecast, report: Report) -> str:

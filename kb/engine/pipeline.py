@@ -24,8 +24,8 @@ from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.errors import NothingToJudge
 from kb.experience import Outcome
-from kb.model import Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
-from kb.targets import Target
+from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
+from kb.targets import FEW, Target, in_short
 from kb.targets import candidates as possible_chips
 
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
@@ -55,6 +55,7 @@ class Request:
 
     `outcomes` are what remedies gave here (`kb.store.outcomes.load`): without any the answer depends on the profile
     and the knowledge base alone. `spread` says who reads the ranks of a job, which changes nothing in the answer.
+    `most_sure` bounds the confidence of every finding, where times were not measured.
     """
 
     soc: str | None = None
@@ -63,6 +64,7 @@ class Request:
     top: int = 20
     outcomes: tuple[Outcome, ...] = ()
     spread: Spread = field(default_factory=Spread)
+    most_sure: float = 1.0
 
 
 def advise(
@@ -145,7 +147,7 @@ def advise_profile(
     profile = stated.apply(profile, request.shape)
     targets = possible_chips(profile.chip)
     features = measure_profile(profile, targets)
-    diagnosis = diagnose(features.run, features.operators, profile.scope)
+    diagnosis = diagnose(features.run, features.operators, profile.scope, request.most_sure)
     _require_counters(profile, diagnosis, features)
     not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
     matches = _matches(diagnosis, features, targets, knowledge, family)
@@ -153,7 +155,7 @@ def advise_profile(
     report = Report(
         target=profile.target,
         run=content[:RUN_ID],
-        chip=profile.chip,
+        chip=_with_series(profile.chip),
         capture=profile.capture,
         total_us=summary.total_us(profile, features),
         headline=summary.headline(profile, features, diagnosis, recommendations),
@@ -162,7 +164,7 @@ def advise_profile(
         not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
-        warnings=(*summary.warnings(profile, features), *summary.sunk(recommendations)),
+        warnings=(*summary.warnings(profile, features, diagnosis), *summary.sunk(recommendations)),
         key_data=summary.key_data(profile, features, diagnosis),
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},
@@ -174,6 +176,12 @@ def advise_profile(
         measured=measured(features.operators),
     )
     return narrow(report, request)
+
+
+def _with_series(chip: Chip) -> Chip:
+    """The chip with the product lines of its candidates, where they are too many to be read."""
+    many = chip.soc is None and len(chip.candidates) > FEW
+    return replace(chip, series=in_short(chip.candidates)) if many else chip
 
 
 def _matches(
@@ -204,10 +212,17 @@ def candidates(profile: Profile, knowledge: Knowledge) -> list[Match]:
 
 
 def narrow(report: Report, request: Request) -> Report:
-    """The report with only the recommendations that `request` asks for, ranked anew."""
+    """The report with only the recommendations that `request` asks for, ranked anew; the headline names their first."""
     wanted = [item for item in report.recommendations if request.who is None or item.who in ("", request.who)]
     ranked = tuple(replace(item, rank=place) for place, item in enumerate(wanted[: request.top], 1))
-    return replace(report, recommendations=ranked)
+    before, after = (
+        summary.first_words(report.findings, advice, report.total_us, report.elapsed_us)
+        for advice in (report.recommendations, ranked)
+    )
+    text = report.headline
+    if before and text.endswith(before):
+        text = text.removesuffix(before) + after
+    return replace(report, recommendations=ranked, headline=text)
 
 
 def open_knowledge() -> Knowledge:

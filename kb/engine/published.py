@@ -14,8 +14,11 @@ from kb.targets import family_of, is_known
 from kb.units import percent
 
 # What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
-LOW_OF_PUBLISHED = {1: (1 / 3, "a third"), 2: (1 / 2, "half")}
-LOW_OF_MANY = (2 / 3, "two thirds")
+LOW_OF_PUBLISHED = {
+    1: (1 / 3, "at least a third of it: one figure, of another kernel"),
+    2: (1 / 2, "at least half of the lower: two figures, of other kernels"),
+}
+LOW_OF_MANY = 2 / 3
 MEASURED = ("vendor", "third-party")
 GRADE_WORDS = {
     "vendor": "vendor measurement",
@@ -40,7 +43,7 @@ class Published:
     middle: float
     most: float
     kept: float
-    part: str  # `kept` in words
+    part: str  # `kept` in words, and why; empty for nothing
     words: str
 
     @property
@@ -68,8 +71,14 @@ def published(gains: Sequence[PublishedGain], of: str, f: Features | None) -> Pu
     kind = "measured" if measured else "stated"  # never of this profile
     ranges = ", ".join(_one(gain) for gain in (measured or usable)[:2])
     more = f" and {len(usable) - 2} more" if len(usable) > 2 else ""
-    kept, part = LOW_OF_PUBLISHED.get(len(usable), LOW_OF_MANY) if measured else (0.0, "nothing")
+    kept, part = _kept(len(usable)) if measured else (0.0, "")
     return Published(min(lows), middle, max(highs), kept, part, f"{kind}: elsewhere, {ranges}{more}")
+
+
+def _kept(figures: int) -> tuple[float, str]:
+    """The part of the least figure to promise, and why, by the number of figures."""
+    many = f"at least two thirds of the lowest: {figures} figures, of other kernels"
+    return LOW_OF_PUBLISHED.get(figures, (LOW_OF_MANY, many))
 
 
 def of_pipe(gains: Sequence[PublishedGain], f: Features | None) -> Published | None:
@@ -90,7 +99,7 @@ def of_pipe(gains: Sequence[PublishedGain], f: Features | None) -> Published | N
     best, gain, pipe, share = max(found, key=lambda item: (item[0], item[1].unit))
     saved = _one(gain)
     words = f"modelled: of the {pipe} time {saved} was saved elsewhere, and {pipe} is {percent(share)} of the time here"
-    return Published(0.0, best / 2, best, 0.0, "nothing", words)
+    return Published(0.0, best / 2, best, 0.0, "", words)
 
 
 def _nearest(gains: Sequence[PublishedGain], f: Features | None) -> Sequence[PublishedGain]:

@@ -206,9 +206,10 @@ def _uncapped(match: Match) -> Gain:
     unsure = finding.confidence < DOUBTFUL or match.by_text or "countered" in match.signs
     low = 0.0 if unsure else _open_part(found.least, bound) * found.kept
     likely = _open_part(found.middle, bound)
-    words = f"{found.words}; at most {percent(bound)} is open in this profile"
+    whole = "operator's time" if of == "operator" else "time concerned"
+    words = f"{found.words}; at most {percent(bound)} of the {whole} is open in this profile"
     if low > 0:
-        words += f"; low end: {found.part} of the least published figure"
+        words += f"; {found.part}"
     return Gain(_r(min(low, likely) * scale), _r(likely * scale), _r(bound * scale), of, words)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.engine.bottlenecks.gate import at_launch_floor
 from kb.engine.bottlenecks.judging import reading, value
 from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.run import denominators
@@ -56,7 +57,8 @@ def elapsed_us(profile: Profile) -> float | None:
 def key_data(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> tuple[Evidence, ...]:
     """The most telling readings: of the run its shares; of a kernel its time and what the findings rest on, then the rest."""
     if profile.scope == "run":
-        readings = [reading(features.run, name) for name in _RUN_KEYS if name in features.run.values]
+        told = [name for name in _RUN_KEYS if features.run.get(name)]  # a share of nothing tells nothing
+        readings = [reading(features.run, name) for name in told]
         top = sorted(features.operators, key=lambda f: -(f.operator.total_us if f.operator else 0.0))[:3]
         readings += [
             Evidence(
@@ -83,7 +85,53 @@ def key_data(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> t
 def headline(
     profile: Profile, features: RunFeatures, diagnosis: Diagnosis, recommendations: Sequence[Recommendation]
 ) -> str:
-    """One or two sentences: what bounds it, how much is open, what to do first."""
+    """One or two sentences: what bounds it, what to do first."""
+    text = _verdict(profile, features, diagnosis)
+    if not diagnosis.findings:
+        return text
+    run = total_us(profile, features)
+    told = first_words(diagnosis.findings, recommendations, run, elapsed_us(profile))
+    return text + (told or f" No remedy is ranked{_near_floor(features)}.")
+
+
+def first_words(
+    findings: Sequence[Finding],
+    recommendations: Sequence[Recommendation],
+    total: float | None,
+    elapsed: float | None,
+) -> str:
+    """The first advice as the end of a headline, and its finding where that is not the verdict's; empty without advice.
+
+    What it saves is told of the whole, as on the first screen: of the elapsed time where a finding is about idle time,
+    else of the run. Both times in microseconds.
+    """
+    found = {item.id: (number, item) for number, item in enumerate(findings, 1)}
+    if not recommendations or recommendations[0].finding not in found:
+        return ""
+    best = recommendations[0]
+    number, finding = found[best.finding]
+    other = f", against finding {number} ({finding.pattern})" if number > 1 else ""
+    return f" First{other}: {best.title} ({_gain(best, finding, findings, total, elapsed)})."
+
+
+def _gain(
+    best: Recommendation,
+    finding: Finding,
+    findings: Sequence[Finding],
+    total: float | None,
+    elapsed: float | None,
+) -> str:
+    idle = bool(total and elapsed) and any(item.base == "elapsed" for item in findings)
+    part = finding.share if best.gain.of == "operator" else 1.0
+    if idle and total and elapsed and finding.base != "elapsed":
+        part *= min(1.0, total / elapsed)
+    whole = "elapsed time" if idle or finding.base == "elapsed" else "run"
+    if best.gain.modelled:
+        return f"saves up to {percent(best.gain.high * part)} of the {whole}"
+    return f"saves about {percent(best.gain.likely * part)} of the {whole}"
+
+
+def _verdict(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> str:
     if not diagnosis.findings:
         small = next((item for item in diagnosis.not_judged if item.id == "operator"), None)
         if small is not None:
@@ -92,6 +140,8 @@ def headline(
             return _simulated_without_times(profile)
         if diagnosis.notices:
             return f"Nothing found to change: {diagnosis.notices[0].text}{_near_floor(features)}."
+        if short := _at_launch_floor(features):
+            return f"Nothing found to change: {short}."
         near = _near_floor(features)
         return (
             f"Nothing found to change{near}."
@@ -101,13 +151,7 @@ def headline(
     first = diagnosis.findings[0]
     name = _subject(first)
     named = first.scope == "operator" and not first.summary.startswith(name)
-    text = f"{name}: {first.summary}." if named else f"{_capital(first.summary)}."
-    if recommendations:
-        best = recommendations[0]
-        text += f" First: {best.title} ({_gain(best, diagnosis)})."
-    else:
-        text += f" No remedy is ranked{_near_floor(features)}."
-    return text
+    return f"{name}: {first.summary}." if named else f"{_capital(first.summary)}."
 
 
 def _simulated_without_times(profile: Profile) -> str:
@@ -127,15 +171,6 @@ def _simulated_without_times(profile: Profile) -> str:
     return f"{text}; the longest pipe is {pipe} with {us(spent)} on {place}."
 
 
-def _gain(best: Recommendation, diagnosis: Diagnosis) -> str:
-    found = next((finding for finding in diagnosis.findings if finding.id == best.finding), None)
-    whole = "elapsed time" if found is not None and found.base == "elapsed" else "run"
-    if best.gain.of != "run":
-        whole = "operator's time" if found is None else f"time of {_subject(found)}"
-    low = "up to" if best.gain.modelled else f"{percent(best.gain.low)} to"
-    return f"{low} {percent(best.gain.high)} of the {whole}"
-
-
 def _subject(finding: Finding) -> str:
     """The operators that a finding is about; its pattern where they have no name."""
     names = list(dict.fromkeys(op.type or op.name for op in finding.operators if op.type or op.name))
@@ -145,6 +180,16 @@ def _subject(finding: Finding) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _at_launch_floor(features: RunFeatures) -> str:
+    """That the kernel with most of the time is over as soon as it is launched; empty where it is not."""
+    kernels = [f for f in features.operators if f.labels.get("setup") != "yes" and f.operator is not None]
+    lead = max(kernels, key=lambda f: f.operator.total_us if f.operator else 0.0, default=None)
+    if lead is None or not at_launch_floor(lead):
+        return ""
+    took = us(value(lead, "task_duration_us"))
+    return f"a launch of {lead.labels.get('op_type')} is over in {took}, which is what launching takes"
 
 
 def _near_floor(features: RunFeatures) -> str:
@@ -158,10 +203,10 @@ def _near_floor(features: RunFeatures) -> str:
     return f"; {lead.labels.get('op_type')} runs at {percent(ratio.value)} of its roofline floor"
 
 
-def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
+def warnings(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> tuple[str, ...]:
     """What to keep in mind when reading the numbers, from the input and from the chip's certainty.
 
-    The first stands on the first screen: what every view says at the top anyway (how the chip is known) and what
+    What says that the capture is not of what one wants to know comes first (`diagnosis.remarks`). The first stands on the first screen: what every view says at the top anyway (how the chip is known) and what
     is for comparison only come last.
     """
     known: list[str] = []
@@ -169,7 +214,7 @@ def warnings(profile: Profile, features: RunFeatures) -> tuple[str, ...]:
     for notice in profile.notices:
         text = f"{notice.file + ': ' if notice.file else ''}{notice.text}"
         (known if notice.code in _TOLD_LAST else other).append(text)
-    out = other
+    out = [*diagnosis.remarks, *other]
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")

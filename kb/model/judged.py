@@ -85,11 +85,15 @@ class NotJudged:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Findings by falling share, and what was not judged."""
+    """Findings by what they can be defended to cost, and what was not judged.
+
+    `notices` say of kernels that they are good as they are, `remarks` that the capture is not of what one wants to know.
+    """
 
     findings: tuple[Finding, ...]
     not_judged: tuple[NotJudged, ...] = ()
     notices: tuple[Notice, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

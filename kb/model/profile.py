@@ -69,12 +69,14 @@ class Chip:
 
     `soc` is an id of `data/targets` when exactly one is known; `candidates` are the ids that fit when it was
     inferred. `basis` says how sure: "file" (written in the profile), "stated" (by the user), "inferred", "unknown".
+    `series` are the product lines of the candidates, for people, where those are too many to be read.
     """
 
     soc: str | None = None
     candidates: tuple[str, ...] = ()
     basis: Literal["file", "stated", "inferred", "unknown"] = "unknown"
     how: str = ""
+    series: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

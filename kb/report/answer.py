@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from kb import units
 from kb.addition import plain_sum
-from kb.model import Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
+from kb.model import Chip, Evidence, Finding, Gain, OperatorRef, PipeShare, Recommendation, Report
 from kb.report.catalogue import TEXTS, say
 from kb.report.sentences import tell
 from kb.report.text import clean, shorten
 from kb.report.three import first_three
 
+CANDIDATES = 4  # chips named where several fit and their product lines are not known
 MAX_NAME = 60  # columns of an operator's name within a sentence
 ALL = 0.995  # a share from here on is the whole
-CANDIDATES = 4  # chips named where several fit; the JSON document names all
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Line:
 def answer(report: Report, lang: str) -> tuple[Line, ...]:
     """What bounds it, how much could be won at most, what to do first, how sure that is, what to mind."""
     first = report.findings[0] if report.findings else None
-    lines = [Line(say("answer.bound", lang), _bound(report, lang), _bound_note(first, lang))]
+    lines = [Line(say("answer.bound", lang), _bound(report, lang), _bound_note(report, first, lang))]
     if first is not None:
         lines.append(Line(say("answer.win", lang), *_to_win(report, lang)))
     if report.recommendations:
@@ -58,11 +58,15 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
 
 
 def _first_note(report: Report, best: Recommendation, lang: str) -> str:
-    """What the first advice saves, and which finding it answers where that is not the verdict's."""
+    """What the first advice saves; where it answers another finding than the verdict's, which, and why it is first."""
     text = gain_text(report, best, lang)
     if not report.findings or best.finding == report.findings[0].id:
         return text
-    return say("first.against", lang, text=text, finding=finding_text(report, best.finding))
+    text = say("first.against", lang, text=text, finding=finding_text(report, best.finding))
+    own = next((item for item in report.recommendations if item.finding == report.findings[0].id), None)
+    if own is None:
+        return say("first.no_own", lang, text=text)
+    return say("first.own", lang, text=text, rank=own.rank)
 
 
 def _together(report: Report, lang: str) -> list[Line]:
@@ -70,8 +74,10 @@ def _together(report: Report, lang: str) -> list[Line]:
     found = first_three(report)
     if found is None or found.likely <= 0:
         return []
-    low, likely, high = (units.percent(value) for value in (found.low, found.likely, found.high))
-    of = say(f"of.{found.base}", lang)
+    base = _base(report)
+    part = _scale(report, found.base, base)
+    low, likely, high = (units.percent(value * part) for value in (found.low, found.likely, found.high))
+    of = say(f"of.{base}", lang)
     text = say("three.text", lang, count=len(found.ids), low=low, likely=likely, high=high, of=of)
     how = say("three.how", lang)
     if any(item.gain.modelled for item in report.recommendations[: len(found.ids)]):
@@ -89,8 +95,47 @@ def _bound(report: Report, lang: str) -> str:
     return say("bound.nothing", lang)
 
 
-def _bound_note(finding: Finding | None, lang: str) -> str:
-    return "" if finding is None else f"{finding.pattern}, {share_text(finding, lang)}"
+def _bound_note(report: Report, finding: Finding | None, lang: str) -> str:
+    """Pattern and share of the verdict's finding, and why not the pipe that is busiest."""
+    if finding is None:
+        return ""
+    note = f"{finding.pattern}, {share_text(report, finding, lang)}"
+    busier = _busier(report, finding)
+    if busier is None:
+        return note
+    pipe, other = busier
+    words = {"pipe": pipe.pipe, "share": units.percent(pipe.mean)}
+    if other is None:
+        return say("busier.sound", lang, text=note, **words)
+    finding_of = finding_text(report, other.id)
+    mine, theirs = finding.headroom, other.headroom
+    if mine is not None and theirs is not None and theirs < mine:
+        open_parts = {"open": units.percent(theirs), "mine": units.percent(mine)}
+        return say("busier.less_open", lang, text=note, finding=finding_of, **words, **open_parts)
+    sure_parts = {"sure": f"{other.confidence:.2g}", "mine": f"{finding.confidence:.2g}"}
+    return say("busier.less_sure", lang, text=note, finding=finding_of, **words, **sure_parts)
+
+
+def _busier(report: Report, finding: Finding) -> tuple[PipeShare, Finding | None] | None:
+    """The busiest pipe of the finding's operator where the finding is about another one, and the finding about it."""
+    own = {item.metric for item in finding.evidence if item.limit and item.metric.endswith("_ratio")}
+    drawn = next((item for item in report.charts.pipes if item.operator in finding.operators[:1]), None)
+    if drawn is None or not drawn.pipes or finding.scope != "operator":
+        return None
+    busiest = max(drawn.pipes, key=lambda pipe: pipe.mean)
+    named = {f"{pipe.pipe}_ratio" for pipe in drawn.pipes} & own
+    if not named or f"{busiest.pipe}_ratio" in own:
+        return None
+    about = next(
+        (
+            other
+            for other in report.findings
+            if other.operators[:1] == finding.operators[:1]
+            and any(item.metric == f"{busiest.pipe}_ratio" and item.limit for item in other.evidence)
+        ),
+        None,
+    )
+    return busiest, about
 
 
 def _to_win(report: Report, lang: str) -> tuple[str, str]:
@@ -156,14 +201,27 @@ def most_to_win(report: Report) -> float | None:
     return min(plain_sum((all_of | floors).values()), 1.0)
 
 
-def share_text(finding: Finding, lang: str) -> str:
-    """What part of the time a finding concerns, and how much of that could be won: never one for the other."""
-    whole = finding.share >= ALL
-    key = f"share.all.{finding.base}" if whole else f"share.{finding.base}"
-    text = say(key, lang) if whole else say(key, lang, share=units.percent(finding.share))
+def concerned(report: Report, finding: Finding) -> float:
+    """The part of the whole that a finding concerns, comparable between findings; `whole_concerned` names the whole."""
+    return finding.share * _scale(report, finding.base, _base(report))
+
+
+def whole_concerned(report: Report, lang: str) -> str:
+    """What the parts of `concerned` are parts of: the run's time, or the elapsed time."""
+    return say(f"share.head.{_base(report)}", lang)
+
+
+def share_text(report: Report, finding: Finding, lang: str) -> str:
+    """What part of the whole a finding concerns, and what part of the whole could be won: both of the same time."""
+    base, part = _base(report), concerned(report, finding)
+    whole = part >= ALL
+    key = f"share.all.{base}" if whole else f"share.{base}"
+    text = say(key, lang) if whole else say(key, lang, share=units.percent(part))
     if finding.headroom is None:
         return text
-    return say("share.open", lang, text=text, open=units.percent(finding.headroom))
+    if finding.headroom <= 0:
+        return say("share.nothing", lang, text=text)
+    return say(f"share.open.{base}", lang, text=text, open=units.percent(part * finding.headroom))
 
 
 def time_whole(report: Report, lang: str) -> str:
@@ -194,26 +252,40 @@ def who_text(who: str, effort: str, lang: str) -> str:
 
 
 def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
-    """What an advice saves: likely value, range, of what, and in microseconds where the base is known."""
-    gain = advice.gain
-    low, likely, high = (units.percent(value) for value in (gain.low, gain.likely, gain.high))
-    base = _base_of(report, advice.finding)
-    of = say(f"of.{base}", lang) if gain.of == "run" else _of_operators(report, advice.finding, lang)
+    """What an advice saves of the whole, in percent and time, its range, and what that is of the operator's time."""
+    gain, found = advice.gain, _found(report, advice.finding)
+    part, of = _part_of_whole(report, advice, lang)
+    whole = None if found is None else _whole_us(report, _base(report))
+    low, likely, high = (units.percent(value * part) for value in (gain.low, gain.likely, gain.high))
     if gain.likely <= 0:
         return say("gain.none", lang, low=low, high=high, of=of)
-    time, told = _base_us(report, advice.finding, gain), gain.likely
-    if gain.modelled:
-        text, told = say("gain.most", lang, high=high, of=of), gain.high
-    elif low == high:
-        text = say("gain.point", lang, likely=likely, of=of)
-    else:
-        text = say("gain.range", lang, likely=likely, low=low, high=high, of=of)
-    if time is not None:
-        text = say("gain.time", lang, text=text, time=units.us(time * told))
-    found = _found(report, advice.finding)
+    told = gain.high if gain.modelled else gain.likely
+    key = "gain.most" if gain.modelled else "gain.point"
+    text = say(key, lang, high=high, likely=likely, of=of)
+    if whole is not None:
+        text = say("gain.time", lang, text=text, time=units.us(whole * part * told))
+    if not gain.modelled and low != high:
+        text = say("gain.range", lang, text=text, low=low, high=high)
     if gain.of == "run" or found is None or found.share >= ALL:
         return text
-    return say("gain.share", lang, text=text, share=units.percent(found.share * told))
+    return say("gain.share", lang, text=text, share=units.percent(told), name=subject(found, lang))
+
+
+def gain_brief(report: Report, advice: Recommendation, lang: str) -> str:
+    """The one figure of `gain_text` with what it is of, as it stands in a headline."""
+    gain = advice.gain
+    part, of = _part_of_whole(report, advice, lang)
+    key = "gain.brief.most" if gain.modelled else "gain.brief"
+    return say(key, lang, share=units.percent((gain.high if gain.modelled else gain.likely) * part), of=of)
+
+
+def _part_of_whole(report: Report, advice: Recommendation, lang: str) -> tuple[float, str]:
+    """What turns a gain into a part of the whole, and the whole in words; of an unknown finding it stays what it is of."""
+    found, base, gain = _found(report, advice.finding), _base(report), advice.gain
+    if found is None:
+        return 1.0, say("of.operator" if gain.of == "operator" else f"of.{base}", lang)
+    part = found.share if gain.of == "operator" else 1.0
+    return part * _scale(report, found.base, base), say(f"of.{base}", lang)
 
 
 def gain_short(gain: Gain, scale: float = 1.0) -> str:
@@ -235,13 +307,6 @@ def whole_saved(report: Report, lang: str) -> str:
     return say(f"saved.{_base(report)}", lang)
 
 
-def _of_operators(report: Report, finding: str, lang: str) -> str:
-    """Whose time a gain is a part of, by name: it need not be the operator of the verdict."""
-    found = _found(report, finding)
-    name = "" if found is None else subject(found, lang)
-    return say("of.named", lang, name=name) if name else say("of.operator", lang)
-
-
 def subject(finding: Finding, lang: str) -> str:
     """The operators that a finding is about: the first by name, how many more kinds; empty for none."""
     names = list(dict.fromkeys(operator_name(operator, lang) for operator in finding.operators))
@@ -255,22 +320,6 @@ def _found(report: Report, finding: str) -> Finding | None:
     return next((found for found in report.findings if found.id == finding), None)
 
 
-def _base_of(report: Report, finding: str) -> str:
-    found = _found(report, finding)
-    return "run" if found is None else found.base
-
-
-def _base_us(report: Report, finding: str, gain: Gain) -> float | None:
-    """The time that a gain is a fraction of, None where no times are known."""
-    if gain.of == "run" or report.total_us is None:
-        return _whole_us(report, _base_of(report, finding))
-    for found in report.findings:
-        if found.id == finding and found.operators:
-            times = [operator.time_us for operator in found.operators if operator.time_us is not None]
-            return plain_sum(times) if times else None
-    return None
-
-
 def by_time(report: Report) -> list[OperatorRef]:
     """The operators with the longest first; those whose time is not known keep their order at the end."""
     return sorted(report.operators, key=lambda operator: -(operator.time_us or 0.0))
@@ -282,6 +331,14 @@ def finding_text(report: Report, id: str) -> str:
         if finding.id == id:
             return f"{number} {finding.pattern}"
     return id
+
+
+def against(report: Report, id: str, lang: str) -> str:
+    """Which finding some advice is against, and of which operators."""
+    found = _found(report, id)
+    name = "" if found is None else subject(found, lang)
+    text = say("advice.against", lang, finding=finding_text(report, id))
+    return f"{text} · {name}" if name else text
 
 
 def reading(evidence: Evidence) -> str:
@@ -314,15 +371,25 @@ def key_data(report: Report) -> tuple[Evidence, ...]:
     return tuple(once.values())
 
 
+def chip_name(chip: Chip, lang: str) -> str:
+    """The chip, or those that fit: a few by name, more by their product lines; empty where nothing is known."""
+    if chip.soc or not chip.candidates:
+        return chip.soc or ""
+    count = len(chip.candidates)
+    if chip.series:
+        return say("chip.candidates.many", lang, count=count, names=", ".join(chip.series))
+    names = ", ".join(chip.candidates[:CANDIDATES])
+    if count > CANDIDATES:
+        names = f"{names} {say('count.more', lang, count=count - CANDIDATES)}"
+    return say("chip.candidates", lang, names=names)
+
+
 def chip_text(report: Report, lang: str) -> str:
     """The chip and how it is known: never more certain than the profile is."""
     chip = report.chip
     if chip.soc is None and not chip.candidates:
         return say("chip.unknown", lang)
-    names = ", ".join(chip.candidates[:CANDIDATES])
-    if len(chip.candidates) > CANDIDATES:
-        names = f"{names} {say('count.more', lang, count=len(chip.candidates) - CANDIDATES)}"
-    name = chip.soc or say("chip.candidates", lang, names=names)
+    name = chip_name(chip, lang)
     if chip.basis == "inferred":
         several = chip.soc is None and len(chip.candidates) > 1
         key = "chip.basis.several" if several else "chip.basis.inferred"

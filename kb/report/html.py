@@ -174,13 +174,18 @@ def _job(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG0
 def _findings(report: Report, lang: str, prefix: str) -> Iterator[str]:
     for number, finding in enumerate(report.findings, 1):
         mended = [advice for advice in report.recommendations if advice.finding == finding.id]
-        yield from _finding(number, finding, mended[:3], lang, prefix)
+        yield from _finding(report, number, finding, mended[:3], lang, prefix)
 
 
 def _finding(
-    number: int, finding: Finding, mended: Sequence[Recommendation], lang: str, prefix: str
+    report: Report,
+    number: int,
+    finding: Finding,
+    mended: Sequence[Recommendation],
+    lang: str,
+    prefix: str,
 ) -> Iterator[str]:
-    share = answer.share_text(finding, lang)
+    share = answer.share_text(report, finding, lang)
     facts = (
         f"{finding.pattern} · {share} · {say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
     )

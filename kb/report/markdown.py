@@ -116,16 +116,16 @@ def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
     if not report.findings:
         yield say("skill.no_bottleneck", lang)
     for number, finding in enumerate(report.findings[:TOP], 1):
-        yield from _bottleneck(number, finding, lang)
+        yield from _bottleneck(report, number, finding, lang)
     for (reason, collect), ids in answer.unjudged_by_reason(report).items():
         how = f" ({say('label.collect', lang)}: {md_code(collect)})" if collect else ""
         yield ""
         yield f"{say('head.unjudged', lang)}: {', '.join(md_code(id) for id in ids)}: {md(reason)}{how}"
 
 
-def _bottleneck(number: int, finding: Finding, lang: str) -> Iterator[str]:
+def _bottleneck(report: Report, number: int, finding: Finding, lang: str) -> Iterator[str]:
     conclusion = md(finding.summary or finding.pattern)
-    share = answer.share_text(finding, lang)
+    share = answer.share_text(report, finding, lang)
     sure = f"{say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
     yield f"{number}. {say('skill.conclusion', lang)}: **{conclusion}** ({md_code(finding.pattern)}, {share}, {sure})"
     for operator in finding.operators[:TOP]:

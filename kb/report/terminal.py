@@ -107,6 +107,7 @@ def _operators(screen: Screen, report: Report) -> None:
     overlap = report.total_us is not None and spent > report.total_us * 1.005
     screen.heading("head.operators", note=screen.say("operators.overlap") if overlap else "")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
+    heads += [screen.say("operators.share")] if report.total_us else []
     longest = answer.by_time(report)
     rows = (_operator_cells(screen, report, item) for item in longest[:SHOWN])
     screen.table(rows, heads=heads, right=frozenset({2, 3, 4}))
@@ -150,7 +151,8 @@ def _pipes(screen: Screen, report: Report) -> None:
     if not report.charts.pipes or screen.width < ROOM_FOR_BAR:
         return
     lead = report.charts.pipes[0]
-    screen.heading("chart.pipes", note=answer.operator_name(lead.operator, screen.lang))
+    name = answer.operator_name(lead.operator, screen.lang)
+    screen.heading("chart.pipes", note=screen.say("chart.pipes.of", name=name))
     screen.table((_pipe_cells(item, screen.lang) for item in lead.pipes), right=frozenset({1}))
 
 
@@ -184,21 +186,22 @@ def _findings(screen: Screen, report: Report) -> None:
     for number, finding in enumerate(report.findings[:IN_FULL], 1):
         if number > 1:
             screen.line()
-        _finding(screen, number, finding)
+        _finding(screen, report, number, finding)
     rest = [(number, finding) for number, finding in enumerate(report.findings, 1) if number > IN_FULL]
     if rest:
-        screen.heading("head.more_findings", note=screen.say("share.head"))
-        screen.table((_more_finding(screen, *item) for item in rest), right=frozenset({0, 2}))
+        screen.heading("head.more_findings", note=answer.whole_concerned(report, screen.lang))
+        screen.table((_more_finding(screen, report, *item) for item in rest), right=frozenset({0, 2}))
 
 
-def _more_finding(screen: Screen, number: int, finding: Finding) -> list[Cell]:
+def _more_finding(screen: Screen, report: Report, number: int, finding: Finding) -> list[Cell]:
     names = dict.fromkeys(answer.operator_name(operator, screen.lang) for operator in finding.operators)
-    return [str(number), finding.pattern, units.percent(finding.share), ", ".join(names)]
+    share = units.percent(answer.concerned(report, finding))
+    return [str(number), finding.pattern, share, ", ".join(names)]
 
 
-def _finding(screen: Screen, number: int, finding: Finding) -> None:
+def _finding(screen: Screen, report: Report, number: int, finding: Finding) -> None:
     screen.prose(finding.summary or finding.pattern, indent=4, mark=f"{number:>2}", style="bold")
-    share = answer.share_text(finding, screen.lang)
+    share = answer.share_text(report, finding, screen.lang)
     sure = f"{screen.say('label.sure')}: {answer.sure(finding.confidence, screen.lang)}"
     screen.prose(f"{finding.pattern} · {share} · {sure}", indent=4, style="dim")
     for operator in finding.operators[:3]:
@@ -224,14 +227,18 @@ def _recommendations(screen: Screen, report: Report) -> None:
 
 
 def _more_advice(screen: Screen, report: Report, rest: tuple[Recommendation, ...]) -> None:
+    """A line each, those against one finding together."""
     if not rest:
         return
     screen.heading("head.more", note=answer.whole_saved(report, screen.lang))
-    rows: list[list[Cell]] = [
-        [str(advice.rank), advice.title, answer.gain_of_whole(report, advice), (advice.id, "dim")]
-        for advice in rest
-    ]
-    screen.table(rows, right=frozenset({0, 2}))
+    for finding in dict.fromkeys(advice.finding for advice in rest):
+        screen.prose(answer.against(report, finding, screen.lang), indent=2, style="dim")
+        rows: list[list[Cell]] = [
+            [str(advice.rank), advice.title, answer.gain_of_whole(report, advice), (advice.id, "dim")]
+            for advice in rest
+            if advice.finding == finding
+        ]
+        screen.table(rows, right=frozenset({0, 2}))
 
 
 def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> None:

@@ -16,6 +16,7 @@ from kb.report.catalogue import say
 from kb.report.forecast import total_text
 from kb.report.sentences import tell, tell_all
 
+NO_REMEDY = "No remedy is ranked"  # how the engine's headline ends without advice
 READINGS = 2  # of a finding that its summary repeats
 
 
@@ -25,11 +26,12 @@ def in_language(report: Report, lang: str) -> Report:
         return report
     entries = _entries()
     findings = tuple(_finding(item, entries, lang) for item in report.findings)
+    advice = tuple(_advice(item, entries, lang) for item in report.recommendations)
     return replace(
         report,
-        headline=_headline(report, findings, lang),
+        headline=_headline(report, findings, advice, lang),
         findings=findings,
-        recommendations=tuple(_advice(item, entries, lang) for item in report.recommendations),
+        recommendations=advice,
         similar_cases=tuple(_case(item, entries, lang) for item in report.similar_cases),
     )
 
@@ -69,16 +71,34 @@ def _told_evidence(item: Evidence, lang: str) -> Evidence:
     return replace(item, value=value, limit=tell(item.limit, lang), source=tell(item.source, lang))
 
 
-def _headline(report: Report, findings: Sequence[Finding], lang: str) -> str:
-    """The first finding and its operator; before it, where nothing was measured, that and the time foretold."""
+def _headline(
+    report: Report, findings: Sequence[Finding], advice: Sequence[Recommendation], lang: str
+) -> str:
+    """The first finding and its operator, then the first advice; before them, where nothing was measured, the time foretold."""
     text = ""
     if findings:
         name = answer.subject(findings[0], lang) if findings[0].scope == "operator" else ""
         summary = findings[0].summary or findings[0].pattern
         text = f"{name}: {summary}" if name and not summary.startswith(name) else summary
+        text = say("headline.verdict", lang, text=text, then=_then(report, advice, lang))
     if report.forecast is not None:
         return f"{say('forecast.verdict', lang, total=total_text(report.forecast))} {text}".rstrip()
     return text or report.headline
+
+
+def _then(report: Report, advice: Sequence[Recommendation], lang: str) -> str:
+    """What to do first, or that no remedy is ranked, as the engine's headline ends."""
+    if not advice:
+        at = report.headline.find(NO_REMEDY)
+        return tell(report.headline[at:], lang) if at >= 0 else ""
+    best = advice[0]
+    numbers = {finding.id: number for number, finding in enumerate(report.findings, 1)}
+    words = {"title": best.title, "gain": answer.gain_brief(report, best, lang)}
+    number = numbers.get(best.finding, 1)
+    if number == 1:
+        return say("headline.first", lang, **words)
+    pattern = report.findings[number - 1].pattern
+    return say("headline.first.other", lang, number=number, pattern=pattern, **words)
 
 
 def _finding(item: Finding, entries: Mapping[str, Entry], lang: str) -> Finding:

@@ -89,7 +89,7 @@ def test_a_file_for_ci(kept: Any, tmp_path: Path) -> None:
         (("compare", ONE, TWO, "--noise", "wide"), 2, "no percentage"),
         (("compare", ONE, TWO, "--fail-on-regression", "-5%"), 2, "no percentage"),
         (("compare", ONE, TWO, "--format", "xml"), 2, "no format"),
-        (("outcome", ONE, TWO), 2, "--applied ID is missing"),
+        (("outcome", ONE, TWO), 2, "name it with each advice (kb report"),
         (("outcome", ONE, "--applied", APPLIED), 2, "RUN_AFTER is missing"),
         (("outcome", ONE, TWO, "--applied", "vector-larger-copi"), 2, "vector-larger-copies"),
         (("outcome", ONE, ONE, "--applied", APPLIED), 2, "one run cannot be before and after"),

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from comparison_samples import samples
 from running import ROOT
 
-from kb.comparison import Change, Comparison
+from kb.comparison import Change, Comparison, FindingChange
+from kb.model import Chip
 from kb.report.catalogue import LANGUAGES, say
 from kb.report.comparison.json import document
 from kb.report.comparison.views import render, views
-from kb.report.comparison.words import DIMENSIONS, signed
+from kb.report.comparison.words import DIMENSIONS, alike_text, side_text, signed, trouble_text
 from kb.report.page import Bar, Bars, Page, html, markdown, text
 from kb.report.text import width_of
 
@@ -154,3 +155,48 @@ def test_what_still_takes_time_did_not_fall_by_100_percent() -> None:
     assert [signed(x) for x in (-1.0, -0.99995564, -0.045, 0.12, 0.0, -0.00001)] == [
         "-100.0 %", "-99.996 %", "-4.5 %", "+12.0 %", "+0.0 %", "+0.0 %",
     ]  # fmt: skip
+
+
+def test_what_one_run_does_not_tell_is_not_called_alike() -> None:
+    """A chip that is written in one of the two profiles is said, and "yes" stands only where both tell everything."""
+    base = SAMPLES["faster"]
+    unknown = [
+        replace(check, state="unknown") if check.dimension == "chip" else check for check in base.checks
+    ]
+    one = replace(
+        base,
+        checks=tuple(unknown),
+        before=replace(base.before, chip=Chip("Ascend910B2", (), "file")),
+        after=replace(base.after, chip=Chip(None, ("Ascend910B2", "Ascend910B3"), "inferred")),
+    )
+    text = alike_text(one, "en")
+    assert text.startswith("no difference in what both runs tell (") and "yes" not in text
+    assert "chip (only told before: Ascend910B2)" in text
+    assert "chip (only told after: Ascend910B2)" in alike_text(
+        replace(one, before=one.after, after=one.before), "en"
+    )
+    neither = replace(one, before=one.after)
+    assert (
+        "chip" in alike_text(neither, "en") and "only told" not in alike_text(neither, "en").split("clock")[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "base", "words"),
+    [
+        (1.0, 1.0, "run", "concerning 100 % of the run"),
+        (0.4, 0.2, "run", "concerning 40 % -> 20 % of the run"),
+        (0.8, None, "elapsed", "concerning 80 % of the elapsed time"),
+    ],
+)
+def test_shares_of_findings_say_of_what(before: float, after: float | None, base: str, words: str) -> None:
+    item = FindingChange("tail-wave", "Add", "stays", before, after, "", base)  # type: ignore[arg-type]
+    assert trouble_text(item, "en") == f"still there: tail-wave (Add), {words}"
+
+
+def test_chips_that_fit_a_run_are_counted_and_not_cut_short() -> None:
+    side = replace(
+        SAMPLES["faster"].before,
+        chip=Chip(None, ("a", "b", "c", "d"), "inferred", series=("Ascend 910B (Atlas A2)",)),
+    )
+    assert "one of 4 chips of Ascend 910B (Atlas A2)" in side_text(side, "en")

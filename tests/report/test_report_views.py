@@ -146,7 +146,9 @@ def test_the_first_screen_answers_the_four_questions() -> None:
     assert SAMPLE.headline in screen
     assert "at most 50 % of the run, about 346 us" in screen
     assert LARGER_WRITES.title in screen
-    assert "saves about 35 % (20 % to 50 %) of the time of Cummin, 242 us" in screen
+    assert "saves about 35 % of the run's time, 242 us (at least 20 %, at most 50 %)" in " ".join(
+        screen.split()
+    )
     assert "verdict: high (0.86)" in screen
     assert LARGER_WRITES.gain.basis in screen
     assert SAMPLE.warnings[0] in screen
@@ -192,7 +194,7 @@ def test_headroom_of_findings_about_the_same_operators_is_not_added() -> None:
     [
         (
             Gain(0.2, 0.35, 0.5, "operator", "x"),
-            "saves about 35 % (20 % to 50 %) of the time of Cummin, 242 us",
+            "saves about 35 % of the run's time, 242 us (at least 20 %, at most 50 %)",
         ),
         (Gain(0.3, 0.3, 0.3, "run", "x"), "saves about 30 % of the run's time, 208 us"),
         (Gain(-0.1, 0.0, 0.05, "run", "x"), "saves nothing to speak of: -10 % to 5.0 % of the run's time"),
@@ -205,7 +207,7 @@ def test_gains_say_of_what_and_how_long(gain: Gain, text: str) -> None:
 def test_a_gain_that_nobody_published_is_shown_as_a_bound() -> None:
     gain = Gain(0.0, 0.1, 0.4, "operator", "modelled: at most what is open")
     text = answer.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en")
-    assert text == "saves up to 40 % of the time of Cummin, 277 us"
+    assert text == "saves up to 40 % of the run's time, 277 us"
     assert answer.gain_short(gain) == "≤ 40 %"
 
 
@@ -227,7 +229,8 @@ def test_times_added_up_over_ranks_say_so(name: str) -> None:
 
 def test_a_gain_without_a_known_time_names_none() -> None:
     loose = replace(LARGER_WRITES, finding="gone")
-    assert answer.gain_text(SAMPLE, loose, "en").endswith("of the operator's time")
+    text = answer.gain_text(SAMPLE, loose, "en")
+    assert text == "saves about 35 % of the operator's time (at least 20 %, at most 50 %)"
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html"])
@@ -248,6 +251,10 @@ def test_many_chips_are_not_all_named(n: int = 9) -> None:
     chips = tuple(f"Ascend91{at}" for at in range(n))
     text = " ".join(shown("text", replace(RUN, chip=replace(RUN.chip, candidates=chips))).split())
     assert "one of Ascend910, Ascend911, Ascend912, Ascend913 and 5 more (inferred" in text
+    lines = replace(RUN.chip, candidates=chips, series=("Ascend 910B (Atlas A2)", "Ascend 950"))
+    short = " ".join(shown("text", replace(RUN, chip=lines)).split())
+    assert "one of 9 chips of Ascend 910B (Atlas A2), Ascend 950 (inferred" in short
+    assert "Ascend912" not in short[: short.index("Verdict")]
 
 
 class _Tags(HTMLParser):
@@ -401,8 +408,10 @@ def test_languages_differ() -> None:
 
 def test_a_share_is_never_taken_for_what_can_be_won() -> None:
     part = replace(SCALAR, share=0.38, headroom=0.5)
-    assert answer.share_text(part, "en") == "concerns 38 % of the run, at most 50 % of that to win"
-    assert answer.share_text(replace(part, share=1.0, headroom=None), "en") == "concerns the whole run"
+    assert answer.share_text(SAMPLE, part, "en") == "concerns 38 % of the run; at most 19 % of the run to win"
+    assert (
+        answer.share_text(SAMPLE, replace(part, share=1.0, headroom=None), "en") == "concerns the whole run"
+    )
 
 
 def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_operator() -> None:
@@ -410,9 +419,12 @@ def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_opera
     advice = replace(LARGER_WRITES, finding="other")
     report = replace(SAMPLE, findings=(SCALAR, other), recommendations=(advice,))
     first = next(line for line in answer.answer(report, "en") if line.label == "Do first")
-    assert "against finding 2 far-from-floor, not the one of the verdict" in first.note
-    assert f"of the time of {answer.operator_name(RUN.operators[0], 'en')}, " in first.note
-    assert "(7.0 % of the run)" in first.note  # 35 % of a fifth
+    assert "against finding 2 far-from-floor, not that of the verdict: no advice here is" in first.note
+    assert f"35 % of the time of {answer.operator_name(RUN.operators[0], 'en')}" in first.note
+    assert first.note.startswith("saves about 7.0 % of the run's time")  # 35 % of a fifth
+    later = replace(report, recommendations=(advice, replace(advice, rank=2, finding=SCALAR.id)))
+    note = next(line for line in answer.answer(later, "en") if line.label == "Do first").note
+    assert note.endswith("more can be expected of it (advice 2 is against the verdict's)")
     assert answer.gain_of_whole(report, advice) == "7.0 %"
     same = replace(report, recommendations=(replace(advice, finding=SCALAR.id),))
     assert "against" not in next(line for line in answer.answer(same, "en") if line.label == "Do first").note

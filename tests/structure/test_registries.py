@@ -21,7 +21,7 @@ FOLDER = Path(bottlenecks.__file__).parent
 MODULES = sorted(
     path
     for path in FOLDER.glob("*.py")
-    if path.stem not in {"__init__", "asking", "copies", "diagnose", "gate", "judging"}
+    if path.stem not in {"__init__", "asking", "copies", "diagnose", "gate", "judging", "trial"}
 )
 
 

@@ -15,7 +15,7 @@ from kb import plugins
 from kb.engine.bottlenecks.judging import Bottleneck
 from kb.vocabulary.metrics import BY_ID
 
-_FRAMEWORK = {"asking", "copies", "diagnose", "gate", "judging"}
+_FRAMEWORK = {"asking", "copies", "diagnose", "gate", "judging", "trial"}
 
 
 def registry() -> dict[str, Bottleneck]:

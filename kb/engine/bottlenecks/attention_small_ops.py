@@ -47,7 +47,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
                         threshold.source,
                     ),
                 ),
-                f"attention runs as separate products and softmax: {percent(share)} of the compute time",
+                f"attention runs as separate matrix multiplications and softmax: {percent(share)} of the compute time",
                 group,
             )
     fused = [

@@ -38,11 +38,15 @@ def small_copies(
     per = value(f, f"bytes_per_{pipe}_instruction")
     # With larger copies the count falls to per / transfer of today's; the rest of the pipe's time is the bytes' own.
     removable = 1 - per / limit("under-parallel", "transfer").value
+    share, scalar = value(f, ratio), value(f, "aiv_scalar_ratio")
+    text = f"{nbytes(per)} {copy} ({value(f, count):.0f} copies); {pipe.upper()} takes {percent(share)} of the time"
+    if _take_turns(f) and scalar > share:
+        text += f", and the scalar unit that issues them {percent(scalar)}"
     return Held(
         confidence(few.value / per, 1, 8, low=0.65),
         _headroom(f, f"aiv_{pipe}", removable),
         (small, busy, *context(f, count)),
-        f"{nbytes(per)} {copy} ({value(f, count):.0f} copies); {pipe.upper()} takes {percent(value(f, ratio))} of the time",
+        text,
     )
 
 
@@ -63,18 +67,20 @@ def _by_the_size_alone(f: Features, small: Evidence, copy: str, pipe: str) -> He
 UNSIZED = 0.5  # confidence where the copies' part of the time is not known
 
 
+def _take_turns(f: Features) -> bool:
+    """The shares of the vector core's pipes and its scalar unit add up to about one."""
+    spent = plain_sum(value(f, f"aiv_{name}_ratio") for name in ("vec", "scalar", "mte2", "mte3"))
+    low, high = (limit("serial-copy-compute", name).value for name in ("sum_low", "sum_high"))
+    return low <= spent <= high
+
+
 def _headroom(features: Features, pipe: str, removable: float) -> float:
     """Upper bound of the time saved when the same bytes move in fewer, larger copies.
 
     As `pipe_headroom`; where the pipes of the vector core take turns (their shares and the scalar unit's add up to
     about one) the scalar time between the copies is spent issuing and waiting for them and can go with them.
     """
-    shares = [value(features, f"aiv_{name}_ratio") for name in ("vec", "scalar", "mte2", "mte3")]
-    if (
-        not limit("serial-copy-compute", "sum_low").value
-        <= plain_sum(shares)
-        <= limit("serial-copy-compute", "sum_high").value
-    ):
+    if not _take_turns(features):
         return pipe_headroom(features, pipe, removable)
     share = (value(features, f"{pipe}_ratio") + value(features, "aiv_scalar_ratio")) * removable
     return round(max(0.0, min(share, 1 - other_pipes(features, pipe), 1 - floor_ratio(features))), 4)

@@ -27,7 +27,7 @@ def judge(f: Features) -> Held | None:
             0.8,
             round(max(0.0, 1 - value(f, "floor_ratio")) * 0.9, 4),
             evidence,
-            f"a product ({f.labels.get('op_pattern')}) runs on vector cores only; the cube is unused",
+            f"a matrix multiplication ({f.labels.get('op_pattern')}) runs on vector cores only; the cube is unused",
         )
     cube = below(f, "aic_mac_ratio", limit("cube-idle-no-dot", "cube"))
     if cube is None or f.labels.get("hand_written") == "no":  # the library's products do use the cube
@@ -37,13 +37,13 @@ def judge(f: Features) -> Held | None:
         0.65,
         round(min(idle, 1 - value(f, "floor_ratio")), 4),
         (cube, label(f, "op_pattern"), *context(f, "aiv_vec_ratio", "aic_mte2_ratio", "aic_scalar_ratio")),
-        f"the cube works only {percent(value(f, 'aic_mac_ratio'))} of the time although the kernel is a product ({f.labels.get('op_pattern')})",
+        f"the cube works only {percent(value(f, 'aic_mac_ratio'))} of the time although the kernel is a matrix multiplication ({f.labels.get('op_pattern')})",
     )
 
 
 BOTTLENECK = Bottleneck(
     id="cube-idle-no-dot",
-    why="The cube does a product tens of times faster than vector or scalar code.",
+    why="The cube does a matrix multiplication tens of times faster than vector or scalar code.",
     needs=("core",),
     applies=lambda f: (
         pattern_in(f, "matmul", "batch_matmul", "attention", "grouped_matmul", "sparse_attention")

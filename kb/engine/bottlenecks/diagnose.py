@@ -23,14 +23,20 @@ from kb.engine.bottlenecks.gate import (
     too_small,
     worth_judging,
 )
-from kb.engine.bottlenecks.judging import Bottleneck, Held, open_share, value
+from kb.engine.bottlenecks.judging import Bottleneck, Held, Withheld, open_share, value
 from kb.model import Diagnosis, Features, Finding, Notice, NotJudged, Operator, OperatorRef, Tensor
 
+OF_THE_CAPTURE = frozenset({"setup-dominated-run"})  # leaves nothing to win and changes how all else is read
+UNKNOWN_OPEN = 0.3  # order only: the part of its time that a finding without a bound leaves open
 MAX_OPERATORS = 12  # named in one finding; the rest is counted
 
 
-def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagnosis:
-    """Judge everything; order and content depend on the features only."""
+def diagnose(run: Features, operators: Sequence[Features], scope: str, most_sure: float = 1.0) -> Diagnosis:
+    """Judge everything; order and content depend on the features only.
+
+    Args:
+        most_sure: no finding is surer than this, where the times were not measured.
+    """
     not_judged: list[NotJudged] = []
     asked = Asked()
     held: dict[tuple[str, str], list[tuple[Features, Held]]] = defaultdict(list)
@@ -47,12 +53,17 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
     findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
     notices = [Notice(item.pattern, item.summary) for item in findings if item.pattern in INFORMATIVE]
     findings = [item for item in findings if item.pattern not in INFORMATIVE]
+    remarks: list[str] = []
     for bottleneck in _run_level(scope):
         judge = None if bottleneck.missing(run) else bottleneck.judge_run
         whole = asked.ask(bottleneck, "the run", partial(judge, run, operators), None) if judge else None
-        if whole is not None:
+        if isinstance(whole, Withheld):
+            not_judged.append(NotJudged(bottleneck.id, whole.reason, whole.collect))
+            remarks.append(whole.reason)
+        elif whole is not None:
             findings.append(_run_finding(bottleneck, whole))
     findings = _without_shadowed(findings)
+    findings = [replace(item, confidence=min(item.confidence, most_sure)) for item in findings]
     for f in candidates:
         if id(f) in small and id(f) not in contradicted:
             not_judged.append(
@@ -65,14 +76,20 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str) -> Diagno
     judged = [f for f in candidates if id(f) not in small and id(f) not in contradicted]
     not_judged += _missing(judged, run, scope, asked)
     not_judged += asked.failed()
-    findings.sort(
-        key=lambda item: (
-            -item.share * (item.headroom if item.headroom is not None else 0.3),
-            item.pattern,
-            item.id,
-        )
-    )
-    return Diagnosis(tuple(findings), tuple(not_judged), tuple(notices))
+    busy = 1 - min(1.0, value(run, "device_idle_share"))
+    findings.sort(key=lambda item: (-round(_defended(item, busy), 9), item.pattern, item.id))
+    remarks += [item.summary for item in findings[1:] if item.pattern in OF_THE_CAPTURE]
+    return Diagnosis(tuple(findings), tuple(not_judged), tuple(notices), tuple(remarks))
+
+
+def _defended(finding: Finding, busy: float) -> float:
+    """What a finding can be defended to cost, a part of the elapsed time: time concerned x part open x confidence.
+
+    `busy` is the part of the elapsed time that findings of the run are parts of. Of a finding without a computed bound
+    a part is taken as open (`UNKNOWN_OPEN`), to order it only.
+    """
+    room = UNKNOWN_OPEN if finding.headroom is None else finding.headroom
+    return finding.share * room * finding.confidence * (1.0 if finding.base == "elapsed" else busy)
 
 
 def _askable(f: Features, *, small: bool) -> frozenset[str] | None:

@@ -62,6 +62,6 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
 
 BOTTLENECK = Bottleneck(
     id="epilogue-in-separate-kernel",
-    why="The product's result makes a round trip through GM for an operation that fits into its output path.",
+    why="The result of the matrix multiplication makes a round trip through GM for an operation that fits into its output path.",
     judge_run=judge_run,
 )

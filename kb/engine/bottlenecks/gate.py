@@ -6,7 +6,8 @@ rounding, not the kernel: no advice is better than advice on noise.
 
 from __future__ import annotations
 
-from kb.engine.bottlenecks.judging import limit, value
+from kb.engine.bottlenecks.judging import limit, pattern_in, value
+from kb.engine.bottlenecks.pure_transport_with_vector_time import PATTERNS as MOVES
 from kb.model import Features
 from kb.units import nbytes, us
 
@@ -24,10 +25,9 @@ INFORMATIVE = frozenset({"cube-bound-healthy", "l2-stream-once"})
 def too_small(f: Features) -> str | None:
     """Why a kernel is too small to judge, or None."""
     duration, transfer = limit("too-small-to-judge", "duration"), limit("too-small-to-judge", "transfer")
-    took = f.get("task_duration_us")
-    if took is None or took >= duration.value or "read_bytes" not in f.values:
+    took, moved = f.get("task_duration_us"), _moved(f)
+    if took is None or took >= duration.value or moved is None:
         return None
-    moved = value(f, "read_bytes") + value(f, "write_bytes")
     cores = max(1.0, value(f, "working_cores", value(f, "block_dim", 1.0)))
     if moved / cores >= transfer.value:
         return None
@@ -35,6 +35,17 @@ def too_small(f: Features) -> str | None:
         f"{nbytes(moved)} on {cores:.0f} core(s) in {us(took)}: less than one transfer of {nbytes(transfer.value)} a core and shorter "
         f"than {us(duration.value)}, so launch and cold caches are what was measured"
     )
+
+
+def _moved(f: Features) -> float | None:
+    """Bytes that counters saw move; where none counted, of a kernel that only copies: what it writes, read and written.
+
+    Of other kernels the shapes alone do not tell what a launch does with them.
+    """
+    if "read_bytes" in f.values:
+        return value(f, "read_bytes") + value(f, "write_bytes")
+    wrote = f.get("output_bytes")
+    return 2 * wrote if wrote is not None and pattern_in(f, *MOVES) else None
 
 
 # A kernel that reaches this part of its roofline floor on every candidate chip is left alone: published kernels that

@@ -18,7 +18,7 @@ from kb.units import percent
 
 
 def judge(f: Features) -> Held | None:
-    """MTE2 above and cube below the marks in a hand-written product kernel."""
+    """MTE2 above and cube below the marks in an own matrix multiplication kernel."""
     mte2 = above(f, "aic_mte2_ratio", limit("gemm-memory-limited-triton", "mte2"))
     cube = below(f, "aic_mac_ratio", limit("gemm-memory-limited-triton", "cube"))
     if mte2 is None or cube is None:
@@ -27,7 +27,7 @@ def judge(f: Features) -> Held | None:
         confidence(value(f, "aic_mte2_ratio"), 0.6, 0.95),
         pipe_headroom(f, "aic_mte2"),
         (mte2, cube),
-        f"MTE2 {percent(value(f, 'aic_mte2_ratio'))}, cube {percent(value(f, 'aic_mac_ratio'))} in a hand-written product",
+        f"MTE2 {percent(value(f, 'aic_mte2_ratio'))}, cube {percent(value(f, 'aic_mac_ratio'))} in a matrix multiplication kernel of one's own",
     )
 
 

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, context, limit, value
+from kb.engine.bottlenecks.judging import (
+    Bottleneck,
+    Held,
+    Withheld,
+    above,
+    confidence,
+    context,
+    limit,
+    value,
+)
+from kb.engine.bottlenecks.trial import trial
 from kb.model import Features
 from kb.units import percent
 
 # Dispatching one operator takes 13 to 24 us in published measurements; a mean gap many times that is something else.
 LONG_GAP_US = 500.0
+STEPS = "a profile of whole steps of the model"
 
 
-def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
-    """Idle device for a visible part of the span, with small kernels."""
+def judge_run(run: Features, operators: Sequence[Features]) -> Held | Withheld | None:
+    """Idle device for a visible part of the span, with small kernels, in what is no trial of single kernels."""
     idle = above(run, "device_idle_share", limit("host-bound", "idle"))
     small = above(run, "small_kernel_share", limit("host-bound", "small"))
     if idle is None or value(run, "setup_time_share") > limit("setup-dominated-run", "share").value:
         return None  # a test harness between a few launches is no host-bound model
+    share = value(run, "device_idle_share")
+    if alone := trial(run, operators):
+        reason = f"{alone}: a program that tries kernels, not a model; that the device is idle {percent(share)} of the elapsed time says nothing of the kernels"
+        return Withheld(reason, STEPS)
     if small is None and value(run, "host_gap_us") > LONG_GAP_US:
         return None  # gaps that long are no dispatch: another part of the program, or rows left out of the export
-    share = value(run, "device_idle_share")
     evidence = (
         idle,
         *([small] if small else context(run, "small_kernel_share")),

@@ -39,8 +39,16 @@ class Held:
     operators: tuple[Features, ...] = ()
 
 
-JudgeOperator = Callable[[Features], "Held | None"]
-JudgeRun = Callable[[Features, Sequence[Features]], "Held | None"]
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A bottleneck of the run whose readings are there but say nothing here: why, and what to collect instead."""
+
+    reason: str
+    collect: str = ""
+
+
+JudgeOperator = Callable[[Features], Held | None]
+JudgeRun = Callable[[Features, Sequence[Features]], Held | Withheld | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,14 +50,14 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         ),
     )  # fmt: skip
     if "used_core_share" not in top.values:
-        text = f"{value(top, 'launch_count'):.0f} launches of a product that is over in {us(value(top, 'task_duration_us'))}: launching is what takes the time"
+        text = f"{value(top, 'launch_count'):.0f} launches of a matrix multiplication that is over in {us(value(top, 'task_duration_us'))}: launching is what takes the time"
         return Held(CORES_UNKNOWN, open_share(top), evidence, text, group)
     idle = 1 - value(top, "used_core_share")
     return Held(
         0.6,
         round(max(0.0, min(idle, 1 - floor_ratio(top))), 4),
         evidence,
-        f"small products on a part of the cores take {percent(share)} of the compute time",
+        f"small matrix multiplications on a part of the cores take {percent(share)} of the compute time",
         group,
     )
 
@@ -72,6 +72,6 @@ def _idle_cores(f: Features) -> bool:
 
 BOTTLENECK = Bottleneck(
     id="many-small-products",
-    why="Each small product pays a launch and cannot fill the cores.",
+    why="Each small matrix multiplication pays a launch and cannot fill the cores.",
     judge_run=judge_run,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from kb import operators
+from kb import operators, targets
 from kb.addition import plain_sum
 from kb.comparison import Check, Dimension, State
 from kb.engine.compare.pairs import Pair
@@ -75,7 +75,7 @@ def _kind(capture: Capture) -> str | None:
 
 
 def _chip(before: Chip, after: Chip) -> Check:
-    names = [chip.soc or " / ".join(chip.candidates[:4]) for chip in (before, after)]
+    names = [chip.soc or " / ".join(targets.in_short(chip.candidates)) for chip in (before, after)]
     mine, other = set(_candidates(before)), set(_candidates(after))
     state: State = "unknown"
     if mine and other and not mine & other:

@@ -67,4 +67,5 @@ def _change(
         before=before.share if before else None,
         after=after.share if after else None,
         summary=told.summary,
+        base=told.base,
     )

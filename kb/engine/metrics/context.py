@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kb.addition import plain_sum
 from kb.model import Measure, Operator, Profile
-from kb.targets import Target
+from kb.targets import Target, in_short
 
 Reading = tuple[str, Measure]
 
@@ -38,8 +38,7 @@ class Context:
         if not known or (len(known) != len(values) and not partial):
             return None
         low, high = min(known), max(known)
-        names = ", ".join(target.id for target in self.targets[:4])
-        where = f"{origin} [{names}{', ...' if len(self.targets) > 4 else ''}]"
+        where = f"{origin} [{', '.join(in_short([target.id for target in self.targets]))}]"
         if low == high:
             return Measure(low, unit, where, computed=True)
         return Measure(plain_sum(known) / len(known), unit, where, low, high, len(known), computed=True)

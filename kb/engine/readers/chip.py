@@ -15,7 +15,6 @@ from kb.model import Chip, Notice
 from kb.targets import Target
 
 CLOCK_TOLERANCE = 0.01  # cycles / time of one core agrees with the clock to four digits; exports round times
-SHOWN = 6  # candidates named in the notice; all are in the profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +57,12 @@ def resolve(
     found = _inferred(clues)
     if found.basis != "inferred" or found.soc:
         return found, []
-    more = len(found.candidates) - SHOWN
-    names = ", ".join(found.candidates[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-    return found, [Notice("chip-inferred", f"chip inferred from {found.how}: one of {names}")]
+    names = ", ".join(targets.in_short(found.candidates))
+    fit = len(found.candidates)
+    text = f"chip inferred from {found.how}: one of {names}"
+    if fit > targets.FEW:
+        text = f"chip inferred from {found.how}: one of {fit} chips of {names}"
+    return found, [Notice("chip-inferred", text)]
 
 
 def _from_file(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str, str]] = {
+    "advice.against": ("against finding {finding}", "针对瓶颈 {finding}", "問題 {finding} への対処"),
     "answer.bound": ("Verdict", "结论", "結論"),
     "answer.first": ("Do first", "首先要做", "最初の対処"),
     "answer.mind": ("Mind", "注意", "注意"),
@@ -32,20 +33,63 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "推定：{how}。--soc で指定できます",
     ),
     "chip.basis.stated": ("as stated", "由用户指定", "指定どおり"),
+    "busier.less_open": (
+        "{text}. {pipe} is busier ({share} of the cores' time), but less is open there: {open} against {mine} (finding {finding})",
+        "{text}。{pipe} 更忙（占核时间的 {share}），但余地较小：{open}，而本项为 {mine}（瓶颈 {finding}）",
+        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、短縮の余地は小さい：{open}、こちらは {mine}（問題 {finding}）",
+    ),
+    "busier.less_sure": (
+        "{text}. {pipe} is busier ({share} of the cores' time), but it is less sure to be the bound: {sure} against {mine} (finding {finding})",
+        "{text}。{pipe} 更忙（占核时间的 {share}），但它是瓶颈的可信度较低：{sure}，而本项为 {mine}（瓶颈 {finding}）",
+        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、それが原因である確度は低い：{sure}、こちらは {mine}（問題 {finding}）",
+    ),
+    "busier.sound": (
+        "{text}. {pipe} is busier ({share} of the cores' time), but that counts waiting too, and nothing else speaks against it",
+        "{text}。{pipe} 更忙（占核时间的 {share}），但其中也包含等待，且没有其他数据表明它有问题",
+        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、待ち時間も含まれ、ほかに問題を示す計測値はない",
+    ),
     "chip.candidates": ("one of {names}", "以下之一：{names}", "{names} のいずれか"),
+    "chip.candidates.many": (
+        "one of {count} {count:chip|chips} of {names}",
+        "{names} 中的 {count} 款芯片之一",
+        "{names} の {count} 種のいずれか",
+    ),
     "chip.unknown": ("chip unknown", "芯片未知", "チップ不明"),
     "first.nothing": (
-        "Nothing to do: no advice fits.",
-        "无需改动：没有合适的建议。",
-        "対処は不要です。該当する提案はありません。",
+        "No advice fits.",
+        "没有合适的建议。",
+        "該当する提案はありません。",
     ),
     "first.against": (
-        "{text}; against finding {finding}, not the one of the verdict",
+        "{text}; against finding {finding}, not that of the verdict",
         "{text}；针对瓶颈 {finding}，而非结论中的瓶颈",
         "{text}。結論の問題ではなく {finding} への対処",
     ),
+    "first.no_own": (
+        "{text}: no advice here is against the verdict's",
+        "{text}：这里没有针对结论中瓶颈的建议",
+        "{text}：結論の問題への提案はここにない",
+    ),
+    "first.own": (
+        "{text}: more can be expected of it (advice {rank} is against the verdict's)",
+        "{text}：其预期收益更大（针对结论中瓶颈的是建议 {rank}）",
+        "{text}：見込める効果がより大きい（結論の問題への対処は提案 {rank}）",
+    ),
+    "headline.first": (
+        "First: {title} ({gain}).",
+        "首先：{title}（{gain}）。",
+        "最初の対処：{title}（{gain}）。",
+    ),
+    "headline.first.other": (
+        "First, against finding {number} ({pattern}): {title} ({gain}).",
+        "首先（针对瓶颈 {number} {pattern}）：{title}（{gain}）。",
+        "最初の対処（問題 {number} {pattern}）：{title}（{gain}）。",
+    ),
+    "headline.verdict": ("{text}. {then}", "{text}。{then}", "{text}。{then}"),
     "sure.verdict": ("verdict: {sure}", "结论：{sure}", "結論：{sure}"),
     "gain.after": ("After", "优化后", "変更後"),
+    "gain.brief": ("saves about {share} {of}", "约节省{of}的 {share}", "{of}を約 {share} 短縮"),
+    "gain.brief.most": ("saves up to {share} {of}", "最多节省{of}的 {share}", "{of}を最大 {share} 短縮"),
     "gain.before": ("Before", "优化前", "変更前"),
     "gain.conditions": ("Where", "条件", "条件"),
     "gain.most": (
@@ -60,9 +104,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "gain.point": ("saves about {likely} {of}", "约节省{of}的 {likely}", "{of}を約 {likely} 短縮"),
     "gain.range": (
-        "saves about {likely} ({low} to {high}) {of}",
-        "约节省{of}的 {likely}（{low} 至 {high}）",
-        "{of}を約 {likely} 短縮（{low}〜{high}）",
+        "{text} (at least {low}, at most {high})",
+        "{text}（至少 {low}，最多 {high}）",
+        "{text}（少なくとも {low}、最大 {high}）",
     ),
     "gain.saved": ("Saved", "节省", "短縮"),
     "gain.time": ("{text}, {time}", "{text}，即 {time}", "{text}、{time}"),
@@ -71,9 +115,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{text}（另有 {count} 条见下）",
         "{text}（ほか {count} 件は下記）",
     ),
-    "of.elapsed": ("of the elapsed time (idle included)", "总时长（含空闲）", "経過時間（アイドルを含む）"),
+    "of.elapsed": ("of the elapsed time", "总时长", "経過時間"),
     "of.operator": ("of the operator's time", "算子耗时", "演算子の時間"),
-    "of.named": ("of the time of {name}", " {name} 耗时", "{name} の時間"),
     "of.run": ("of the run's time", "运行耗时", "実行全体の時間"),
     "saved.elapsed": (
         "part saved of the elapsed time (idle included)",
@@ -91,11 +134,26 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "涉及全部总时长（含空闲）",
         "経過時間（アイドルを含む）全体が対象",
     ),
-    "share.head": ("part of the run concerned", "涉及运行耗时的比例", "対象が実行全体に占める割合"),
-    "share.open": (
-        "{text}, at most {open} of that to win",
-        "{text}，其中最多可省 {open}",
-        "{text}、うち短縮の上限は {open}",
+    "share.head.elapsed": (
+        "part of the elapsed time concerned (idle included)",
+        "涉及总时长（含空闲）的比例",
+        "対象が経過時間（アイドルを含む）に占める割合",
+    ),
+    "share.head.run": ("part of the run concerned", "涉及运行耗时的比例", "対象が実行全体に占める割合"),
+    "share.nothing": (
+        "{text}; nothing to win in it",
+        "{text}，其中没有可节省的时间",
+        "{text}、短縮の余地なし",
+    ),
+    "share.open.elapsed": (
+        "{text}; at most {open} of the elapsed time to win",
+        "{text}，最多可省总时长的 {open}",
+        "{text}、短縮の上限は経過時間の {open}",
+    ),
+    "share.open.run": (
+        "{text}; at most {open} of the run to win",
+        "{text}，最多可省运行耗时的 {open}",
+        "{text}、短縮の上限は実行全体の {open}",
     ),
     "share.run": ("concerns {share} of the run", "涉及运行耗时的 {share}", "実行全体の {share} が対象"),
     "share.all.run": ("concerns the whole run", "涉及整个运行", "実行全体が対象"),
@@ -114,9 +172,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{text}。「最大」とある効果は一部だけを見込む",
     ),
     "three.text": (
-        "the first {count} together save about {likely} ({low} to {high}) {of}",
-        "前 {count} 项合计约省{of}的 {likely}（{low} 至 {high}）",
-        "上位 {count} つを合わせて{of}を約 {likely} 短縮（{low}〜{high}）",
+        "the first {count} together save about {likely} {of} (at least {low}, at most {high})",
+        "前 {count} 项合计约省{of}的 {likely}（至少 {low}，最多 {high}）",
+        "上位 {count} つを合わせて{of}を約 {likely} 短縮（少なくとも {low}、最大 {high}）",
     ),
     "time.ranks": (
         "{time} added up over {count} {count:rank|ranks}",
@@ -129,9 +187,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "実行 {time}（デバイス稼働）、経過 {elapsed}",
     ),
     "gain.share": (
-        "{text} ({share} of the run)",
-        "{text}（占运行耗时的 {share}）",
-        "{text}（実行全体の {share}）",
+        "{text}; {share} of the time of {name}",
+        "{text}；即 {name} 耗时的 {share}",
+        "{text}。{name} の時間では {share}",
     ),
     "who.deployment": ("deployment", "部署", "デプロイ"),
     "who.effort.high": ("effort: high", "工作量：高", "工数：大"),

@@ -22,6 +22,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "按算子总耗时计算的平均带宽；箭头越粗，搬运量越大。",
         "カーネルの実行時間全体での平均帯域です。矢印が太いほど転送量が多いことを示します。",
     ),
+    "chart.pipes.of": (
+        "{name}, part of its cores' time",
+        "{name}，占核时间的比例",
+        "{name}、コア時間に占める割合",
+    ),
     "chart.pipes": ("Pipe utilisation", "流水利用率", "パイプ利用率"),
     "chart.pipes.read": (
         "Part of the core's time in which a pipe is active, waiting inside the pipe included; a tick is one core.",

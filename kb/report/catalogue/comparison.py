@@ -15,7 +15,26 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "一致（就可检查的条件而言）",
         "確認できた条件は同じ",
     ),
-    "compare.applied": ("Keep what it gave:", "记录此次改动的结果：", "結果を記録する："),
+    "compare.alike.partly": (
+        "no difference in what both runs tell ({what})",
+        "两次运行都给出的条件没有差异（{what}）",
+        "両方に記載のある条件に違いはない（{what}）",
+    ),
+    "compare.only.after": (
+        "{what} (only told after: {value})",
+        "{what}（仅优化后给出：{value}）",
+        "{what}（後だけに記載：{value}）",
+    ),
+    "compare.only.before": (
+        "{what} (only told before: {value})",
+        "{what}（仅优化前给出：{value}）",
+        "{what}（前だけに記載：{value}）",
+    ),
+    "compare.applied": (
+        "Keep what it gave; ID is the entry that was applied, named with each advice of the run before:",
+        "记录此次改动的结果；ID 是所采用的条目，优化前运行的每条建议都列出了它：",
+        "結果を記録する。ID は適用した項目で、前の実行の各提案に記載がある：",
+    ),
     "compare.band": ("Noise", "噪声", "ノイズ"),
     "compare.basis.launch": ("one launch", "单次执行", "1 回の起動"),
     "compare.basis.launches": (
@@ -166,6 +185,16 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "cannot be judged any more: {what}",
         "已无法判断：{what}",
         "判定できなくなった：{what}",
+    ),
+    "trouble.share.elapsed": (
+        "{what}, concerning {shares} of the elapsed time",
+        "{what}，涉及总时长的 {shares}",
+        "{what}、経過時間の {shares} が対象",
+    ),
+    "trouble.share.run": (
+        "{what}, concerning {shares} of the run",
+        "{what}，涉及运行耗时的 {shares}",
+        "{what}、実行全体の {shares} が対象",
     ),
     "trouble.stays": ("still there: {what}", "仍然存在：{what}", "残っている：{what}"),
 }

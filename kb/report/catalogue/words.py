@@ -60,6 +60,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "page.filtered": ("{shown} of {all} shown", "显示 {shown} / {all}", "{all} 件中 {shown} 件を表示"),
     "page.then": ("Then", "其次", "次に"),
     "report.title": ("Performance report", "性能分析报告", "性能レポート"),
+    "operators.share": ("of the run", "占运行耗时", "実行全体比"),
     "operators.overlap": (
         "they overlap in time: the shares add up to more than the whole",
         "执行时间有重叠，占比之和超过整体",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kb import units
 from kb.comparison import Band, Change, Check, Comparison, FindingChange, Moved, RunSide, Total
+from kb.report.answer import chip_name
 from kb.report.catalogue import say
 from kb.report.text import clean, shorten
 
@@ -47,11 +48,7 @@ def dimension(check: Check, lang: str) -> str:
 
 def side_text(side: RunSide, lang: str) -> str:
     """One of the runs: target, run id, chip, time."""
-    chip = side.chip.soc or (
-        say("chip.candidates", lang, names=", ".join(side.chip.candidates[:3]))
-        if side.chip.candidates
-        else ""
-    )
+    chip = chip_name(side.chip, lang)
     kind = say("capture.simulated", lang) if side.capture.simulated else ""
     return " · ".join(part for part in (clean(side.target), side.run, chip, kind) if part)
 
@@ -80,14 +77,33 @@ def alike_text(found: Comparison, lang: str) -> str:
     """Whether the runs were measured alike, and what nobody knows."""
     other = [dimension(check, lang) for check in found.checks if check.state == "differs"]
     unknown = [
-        dimension(check, lang)
+        _unknown(check, found, lang)
         for check in found.checks
         if check.state == "unknown" and check.dimension not in SILENT
     ]
-    parts = [say("compare.differs", lang, what=", ".join(other)) if other else say("compare.alike", lang)]
-    if unknown:
-        parts.append(say("compare.unknown", lang, what=", ".join(unknown)))
-    return " · ".join(parts)
+    if other:
+        first = say("compare.differs", lang, what=", ".join(other))
+    elif unknown:
+        same = (
+            dimension(check, lang)
+            for check in found.checks
+            if check.state == "same" and check.dimension not in SILENT
+        )
+        first = say("compare.alike.partly", lang, what=", ".join(same))
+    else:
+        first = say("compare.alike", lang)
+    return " · ".join([first, say("compare.unknown", lang, what=", ".join(unknown))] if unknown else [first])
+
+
+def _unknown(check: Check, found: Comparison, lang: str) -> str:
+    """A condition that is not known of both runs; which of them says something, and what, where one does."""
+    what, told = dimension(check, lang), (check.before, check.after)
+    if check.dimension == "chip":
+        told = (found.before.chip.soc or "", found.after.chip.soc or "")
+    for side, value, missing in (("before", *told), ("after", *reversed(told))):
+        if value and not missing:
+            return say(f"compare.only.{side}", lang, what=what, value=shorten(clean(value), LONG))
+    return what
 
 
 def verdict_text(item: Change, found: Comparison, lang: str) -> str:
@@ -117,9 +133,12 @@ def moved_text(item: Change, moved: Moved, lang: str) -> str:
 
 def trouble_text(item: FindingChange, lang: str) -> str:
     """A finding that is gone, new or still there."""
-    shares = " -> ".join(units.percent(share) for share in (item.before, item.after) if share is not None)
+    told = [units.percent(share) for share in (item.before, item.after) if share is not None]
+    shares = " -> ".join(dict.fromkeys(told))
     what = " ".join(part for part in (item.pattern, f"({item.operator})" if item.operator else "") if part)
-    return say(f"trouble.{item.state}", lang, what=f"{what}, {shares}" if shares else what)
+    if shares:
+        what = say(f"trouble.share.{item.base}", lang, what=what, shares=shares)
+    return say(f"trouble.{item.state}", lang, what=what)
 
 
 def gate_text(found: Comparison, lang: str) -> str:
