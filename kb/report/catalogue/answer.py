@@ -88,8 +88,8 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "headline.verdict": ("{text}. {then}", "{text}。{then}", "{text}。{then}"),
     "sure.verdict": ("verdict: {sure}", "结论：{sure}", "結論：{sure}"),
     "gain.after": ("After", "优化后", "変更後"),
-    "gain.brief": ("about {share} {of}", "约{of}的 {share}", "{of}の約 {share}"),
-    "gain.brief.most": ("up to {share} {of}", "最多{of}的 {share}", "{of}の最大 {share}"),
+    "gain.brief": ("saves about {share} {of}", "约节省{of}的 {share}", "{of}を約 {share} 短縮"),
+    "gain.brief.most": ("saves up to {share} {of}", "最多节省{of}的 {share}", "{of}を最大 {share} 短縮"),
     "gain.before": ("Before", "优化前", "変更前"),
     "gain.conditions": ("Where", "条件", "条件"),
     "gain.most": (
