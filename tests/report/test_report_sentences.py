@@ -332,14 +332,14 @@ def test_the_tables_are_shipped() -> None:
 
 
 def test_a_title_with_brackets_stays_whole_in_a_headline() -> None:
-    text = "First: Remove TransData by consistent layouts (NCHW, aligned channels) (up to 23 % of the run)."
+    text = "First: Remove TransData by consistent layouts (NCHW, aligned channels) (saves up to 23 % of the run)."
     assert (
         tell(text, "zh")
-        == "首先：Remove TransData by consistent layouts (NCHW, aligned channels)（最多运行耗时的 23 %）。"
+        == "首先：Remove TransData by consistent layouts (NCHW, aligned channels)（最多节省运行耗时的 23 %）。"
     )
 
 
 def test_lists_of_runs_name_advice_in_their_language() -> None:
     entry = load_entries()["transdata-removal-by-layout"]
-    told_line = headline_in(f"First: {entry.title.en} (up to 23 % of the run).", "ja")
+    told_line = headline_in(f"First: {entry.title.en} (saves up to 23 % of the run).", "ja")
     assert entry.title.get("ja") in told_line and entry.title.en not in told_line
