@@ -70,8 +70,16 @@ def _absent(model: Model, folder: Path) -> Iterator[str]:
         inside = (
             not parts.is_absolute() and ".." not in parts.parts and "\\" not in place and "\0" not in place
         )
-        if inside and not (folder / parts).is_file():
+        if inside and not _lies(folder / parts):
             yield place
+
+
+def _lies(path: Path) -> bool:
+    """Whether a file is there; a name that no file system takes is that of no file."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 class _Reader:

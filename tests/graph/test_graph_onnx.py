@@ -207,6 +207,7 @@ def test_the_onnx_package_reads_the_same(tmp_path: Path) -> None:
         ("weights.bin", True, ()),
         ("../outside.bin", False, ()),  # what lies outside of the folder is not looked at
         ("/etc/passwd", False, ()),
+        ("w" * 300, False, ("w" * 300,)),  # longer than a file system takes
     ],
 )
 def test_external_weights_that_do_not_lie_beside_the_model_are_named(
