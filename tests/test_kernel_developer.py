@@ -11,7 +11,9 @@ import pytest
 from comparison_samples import AFTER, BEFORE
 from running import ROOT, SAMPLE, needs_cli, needs_sample, run_kb
 
+from kb.commands import doctor
 from kb.comparison import Comparison, TimeBasis
+from kb.engine.collect.doctor import Check
 from kb.engine.compare import compare
 from kb.knowledge.body import tidy
 from kb.report import entries
@@ -31,7 +33,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_a_condition_that_holds_says_the_reading_and_names_what_bounds_it(first: str) -> None:
     assert "block_dim is 4: < core_count 40 holds (threshold)" in first
     assert "aiv_mte2_ratio is 61 %, near 72 % (observed)" in first
-    assert "@" not in first.split("── What to do")[1].split("sources")[0]
+    assert "@" not in first.split("── What to do")[1].split("sources", maxsplit=1)[0]
 
 
 def test_the_low_end_is_called_so(first: str) -> None:
@@ -106,3 +108,11 @@ def test_times_of_the_whole_run_are_not_told_twice() -> None:
     assert words.whole_text(whole, "en") == ""
     assert words.whole_text(_compared("launch", (640.0, 590.0)), "en") == ""
     assert "launch for launch" not in words.headline(whole, "en")
+
+
+def test_what_prevents_nothing_is_no_failure() -> None:
+    root = Check("root", "not root", "fail", "running as root", "use another user", blocks=False)
+    assert doctor._mark(root) == "warn"
+    assert doctor._mark(replace(root, blocks=True)) == "FAIL"
+    assert doctor._mark(replace(root, state="pass")) == "ok"
+    assert doctor._mark(replace(root, id="device")) == "FAIL"

@@ -56,7 +56,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "note.order": (
         "by saving, evidence and fit together",
         "综合节省、证据与契合度",
-        "短縮・裏付け・適合度の総合",
+        "短縮・根拠・適合度の総合",
     ),
     "next.html": ("the same as a page to pass on", "生成可分享的网页报告", "共有できる HTML ページにする"),
     "next.show": ("the advice with all it rests on", "查看该建议的全部依据", "提案の詳細と裏付け"),
