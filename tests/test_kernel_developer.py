@@ -116,3 +116,11 @@ def test_what_prevents_nothing_is_no_failure() -> None:
     assert doctor._mark(replace(root, blocks=True)) == "FAIL"
     assert doctor._mark(replace(root, state="pass")) == "ok"
     assert doctor._mark(replace(root, id="device")) == "FAIL"
+
+
+def test_programs_in_a_folder_do_not_make_it_one(tmp_path: Path) -> None:
+    for name in ("tool", "libtool.so"):
+        (tmp_path / name).write_bytes(b"\x7fELF" + bytes(60))
+    done = run_kb("advise", str(tmp_path), home=tmp_path / "home")
+    assert done.returncode == 3 and "no profile among 2 files" in done.stderr
+    assert "profile-and-advise" not in done.stderr
