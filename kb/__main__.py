@@ -49,9 +49,11 @@ def _end(number: int, _frame: object) -> None:
 
 def _not_lost(fault: sys.UnraisableHookArgs) -> None:
     """Ctrl-C that met a callback of Python's own, which can only print it, is given once more a moment later."""
-    import signal  # noqa: PLC0415
-    import sys  # noqa: PLC0415
-
+    try:
+        import signal  # noqa: PLC0415
+        import sys  # noqa: PLC0415
+    except ImportError:  # the interpreter is ending: what a library's `__del__` says of that is nobody's
+        return
     if issubclass(fault.exc_type, KeyboardInterrupt) and hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.default_int_handler)
         signal.setitimer(signal.ITIMER_REAL, 0.001)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,6 +16,10 @@ from running import CACHE, ROOT
 MOST_WORKERS = 8
 os.environ["KB_MODEL"] = "builtin"  # whatever search model whoever runs the tests has chosen
 os.environ["XDG_CACHE_HOME"] = str(CACHE)
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # a shell starts jobs in the background deaf to Ctrl-C, children too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _shared(name: str) -> Path | None:

@@ -10,6 +10,11 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kb.knowledge.embed import Encoder
+    from kb.knowledge.reading import Index
 
 ROOT = Path(__file__).resolve().parent.parent
 WARM_UP = 5  # questions that are not counted
@@ -56,14 +61,38 @@ def compare(kb: Sequence[str], count: int) -> None:
                 search.search(text, use=use)
                 times.append(time.perf_counter() - before)
             _print(f"a search {what}", times[WARM_UP:])
-        found = agreement(file, there, asked)
-        print(
-            f"  rank correlation of the first {found.first} answers: mean {found.mean:.3f}, lowest {found.lowest:.3f}, "
-            f"the same for {found.same} of {found.questions}",
-            flush=True,
-        )
+        whole = _exact(path, model)
+        for what, one, two in (("file and PostgreSQL", file, there), ("file and exact order", file, whole),
+                               ("PostgreSQL and exact order", there, whole)):  # fmt: skip
+            found = agreement(one, two, asked)
+            print(
+                f"  {what}, rank correlation of the first {found.first} answers: mean {found.mean:.3f}, "
+                f"lowest {found.lowest:.3f}, the same for {found.same} of {found.questions}",
+                flush=True,
+            )
+        whole.db.close()
         there.db.close()
         _whole_commands(kb, path, db, Path(place))
+
+
+def _exact(path: Path, model: Encoder) -> Index:
+    """The same file, where the nearest are found by the cosine of every vector."""
+    import numpy as np
+
+    from kb.knowledge import store
+
+    found = store.opened(path, model)
+    rows = found.db.execute("select vec, length from vector order by n").fetchall()
+    vectors = np.array([np.frombuffer(vec, np.int8) for vec, _ in rows], np.float32)
+    vectors /= np.array([length or 1.0 for _, length in rows], np.float32)[:, None]
+
+    def nearest(vector: Sequence[float], count: int) -> list[int]:
+        return [
+            int(at) + 1 for at in np.argsort(-(vectors @ np.array(vector, np.float32)), kind="stable")[:count]
+        ]
+
+    found.nearest = nearest  # type: ignore[method-assign]
+    return found
 
 
 def _whole_commands(kb: Sequence[str], path: Path, db: str, place: Path) -> None:

@@ -72,7 +72,7 @@ def _search(
       kb eval search tests/benchmarks/queries_dev.tsv
       kb eval search tests/benchmarks/retrieval --floor tests/benchmarks/retrieval/floor.json
       kb eval search my_questions.tsv --unreached 10 --format json
-      kb eval search tests/benchmarks/queries_dev.tsv --against installed --db postgresql://kb@db.example/kb
+      kb eval search my_questions.tsv --against installed --db postgresql://kb@db.example/kb
     """
     from kb.knowledge import chosen, evaluate, store
     from kb.report import evaluation

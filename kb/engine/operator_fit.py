@@ -10,18 +10,19 @@ from kb.engine import signature
 from kb.engine.kind_of_run import KindOfRun
 from kb.engine.metrics.identity import SEVERAL
 from kb.model import Condition, Entry, Features, Finding
+from kb.vocabulary.work_patterns import ALL_PRODUCTS
 
 # Entries that describe a technique for any kernel of the kind, whatever operator it was measured on.
 TECHNIQUES = frozenset({"memory", "pipeline", "scalar", "launch", "elementwise", "host"})
 # Work patterns whose kernels are written and tuned alike.
 _KIN = (
-    ("matmul", "batch_matmul", "quant_matmul", "weight_quant_matmul", "grouped_matmul"),
+    ALL_PRODUCTS,
     ("conv2d", "conv3d", "depthwise", "conv2d_dx", "conv2d_dw", "deform_conv"),
     ("attention", "attention_grad", "attention_sparse", "attention_decode"),
     ("elementwise", "elementwise_binary", "elementwise_transcendental", "elementwise_nary", "elementwise_grad", "elementwise_gated", "logical", "compare", "cast", "foreach", "activation", "scan"),
     ("norm", "fused_norm", "norm_grad", "softmax", "reduce", "reduce_index", "loss"),
     ("copy", "fill_copy", "rearrange", "transpose", "format", "select", "gather", "scatter", "kv_cache", "cast"),
-    ("gather", "scatter", "gather_interp", "embedding", "select"),
+    ("gather", "scatter", "gather_interp", "select"),
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
 )  # fmt: skip

@@ -127,8 +127,8 @@ def _gain(
         part *= min(1.0, total / elapsed)
     whole = "elapsed time" if idle or finding.base == "elapsed" else "run"
     if best.gain.modelled:
-        return f"up to {percent(best.gain.high * part)} of the {whole}"
-    return f"about {percent(best.gain.likely * part)} of the {whole}"
+        return f"saves up to {percent(best.gain.high * part)} of the {whole}"
+    return f"saves about {percent(best.gain.likely * part)} of the {whole}"
 
 
 def _verdict(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> str:

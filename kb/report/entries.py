@@ -96,6 +96,7 @@ def _head(entry: Entry, lang: str) -> tuple[tuple[str, str], ...]:
         (say("entry.operators", lang), ", ".join(entry.operators)),
         (say("entry.chips", lang), ", ".join(entry.chips)),
         (say("label.who", lang), who_text(entry.who, entry.effort, lang)),
+        (say("entry.bounded_by", lang), entry.bounded_by),
         (say("entry.aliases", lang), ", ".join(names)),
         (say("entry.links", lang), ", ".join(entry.links)),
     )

@@ -9,6 +9,9 @@ import pytest
 def test_without_its_package_the_command_says_what_to_install(
     kb: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import kb.browse as package
+
+    monkeypatch.delattr(package, "app", raising=False)  # where a test before has loaded it
     monkeypatch.delitem(sys.modules, "kb.browse.app", raising=False)
     monkeypatch.setitem(sys.modules, "textual", None)
     done = kb("browse")

@@ -82,13 +82,21 @@ def test_the_file_itself_is_opened_read_only(file_db: str, monkeypatch: pytest.M
     [
         ("", "asks for nothing"), ("-- only a remark", "asks for nothing"), ("select 1; select 2", "more than one"),
         ("select", "incomplete|syntax"), ("selec 1", "syntax"), ("select * from nowhere", "no such table"),
-        ("select :x", "binding"), ("select zeroblob(1000000000)", "too big"), ("select 1\0", "NUL|null|unrecognized"),
+        ("select :x", "binding"), ("select zeroblob(1000000001)", "too big"), ("select 1\0", "NUL|null|unrecognized"),
         ("select abs(-9223372036854775808)", "overflow"),
     ],
 )  # fmt: skip
 def test_faults_of_the_question_are_the_users(file_db: str, sql: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         query(sql, db=file_db)
+
+
+@pytest.mark.skipif(
+    not hasattr(sqlite3.Connection, "setlimit"), reason="SQLite's own bound before Python 3.11"
+)
+def test_one_value_is_bounded_below_what_sqlite_allows(file_db: str) -> None:
+    with pytest.raises(UsageError, match="too big"):
+        query("select zeroblob(1000000000)", db=file_db)
 
 
 def test_looking_at_the_schema_is_allowed(file_db: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import get_args
 import pytest
 
 from kb import operators
-from kb.engine import bottlenecks, metrics, tensors
+from kb.engine import bottlenecks, metrics, operator_fit, tensors
 from kb.engine.bottlenecks import (
     discrete_gm_access,
     epilogue_in_separate_kernel,
@@ -59,6 +60,7 @@ def patterns_asked() -> Iterator[tuple[str, str]]:
                         yield path.name, str(word.value)
     for where, words in (
         ("work_patterns.py", work_patterns.ALL_PRODUCTS), ("work.py", (*work._PARTIAL, *work._WHOLE)),
+        ("operator_fit.py", itertools.chain(*operator_fit.FAMILY_KIN.values(), *operator_fit._KIN)),
         ("classes.py", classes._BY_PATTERN), ("tensors.py", tensors._SAME_SHAPE),
         ("discrete_gm_access.py", discrete_gm_access.PATTERNS), ("unfused_chain.py", unfused_chain.PATTERNS),
         ("pure_transport_with_vector_time.py", pure_transport_with_vector_time.PATTERNS),

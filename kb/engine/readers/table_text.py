@@ -13,7 +13,10 @@ from pathlib import Path
 
 from kb.engine.readers.rows import Rows
 
-_SPECIAL = frozenset(',"\n\r')
+_SPECIAL = frozenset(',"\n\r\0')
+_HARMLESS = str.maketrans(
+    "\n\r\0", "  \ufffd"
+)  # before Python 3.11 the csv module neither writes nor reads a NUL
 
 
 class TableText(Rows):
@@ -36,9 +39,7 @@ def line(cells: Sequence[str]) -> str:
     if text.count(",") == len(cells) - 1 and _SPECIAL.isdisjoint(text.replace(",", "")):
         return text
     out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(
-        [cell.replace("\n", " ").replace("\r", " ") for cell in cells]
-    )
+    csv.writer(out, lineterminator="").writerow([cell.translate(_HARMLESS) for cell in cells])
     return out.getvalue()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str, str]] = {
-    "advice.against": ("against finding {finding}", "针对瓶颈 {finding}", "問題 {finding} への対処"),
+    "advice.against": ("against finding {finding}", "针对瓶颈 {finding}", "ボトルネック {finding} への対処"),
     "answer.bound": ("Verdict", "结论", "結論"),
     "answer.first": ("Do first", "首先要做", "最初の対処"),
     "answer.mind": ("Mind", "注意", "注意"),
@@ -36,12 +36,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "busier.less_open": (
         "{text}. {pipe} is busier ({share} of the cores' time), but less is open there: {open} against {mine} (finding {finding})",
         "{text}。{pipe} 更忙（占核时间的 {share}），但余地较小：{open}，而本项为 {mine}（瓶颈 {finding}）",
-        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、短縮の余地は小さい：{open}、こちらは {mine}（問題 {finding}）",
+        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、短縮の余地は小さい：{open}、こちらは {mine}（ボトルネック {finding}）",
     ),
     "busier.less_sure": (
         "{text}. {pipe} is busier ({share} of the cores' time), but it is less sure to be the bound: {sure} against {mine} (finding {finding})",
         "{text}。{pipe} 更忙（占核时间的 {share}），但它是瓶颈的可信度较低：{sure}，而本项为 {mine}（瓶颈 {finding}）",
-        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、それが原因である確度は低い：{sure}、こちらは {mine}（問題 {finding}）",
+        "{text}。{pipe} のほうが忙しい（コア時間の {share}）が、それが原因である確度は低い：{sure}、こちらは {mine}（ボトルネック {finding}）",
     ),
     "busier.sound": (
         "{text}. {pipe} is busier ({share} of the cores' time), but that counts waiting too, and nothing else speaks against it",
@@ -68,12 +68,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "first.no_own": (
         "{text}: no advice here is against the verdict's",
         "{text}：这里没有针对结论中瓶颈的建议",
-        "{text}：結論の問題への提案はここにない",
+        "{text}：結論のボトルネックへの提案はここにない",
     ),
     "first.own": (
         "{text}: more can be expected of it (advice {rank} is against the verdict's)",
         "{text}：其预期收益更大（针对结论中瓶颈的是建议 {rank}）",
-        "{text}：見込める効果がより大きい（結論の問題への対処は提案 {rank}）",
+        "{text}：見込める効果がより大きい（結論のボトルネックへの対処は提案 {rank}）",
     ),
     "headline.first": (
         "First: {title} ({gain}).",
@@ -83,13 +83,13 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "headline.first.other": (
         "First, against finding {number} ({pattern}): {title} ({gain}).",
         "首先（针对瓶颈 {number} {pattern}）：{title}（{gain}）。",
-        "最初の対処（問題 {number} {pattern}）：{title}（{gain}）。",
+        "最初の対処（ボトルネック {number} {pattern}）：{title}（{gain}）。",
     ),
     "headline.verdict": ("{text}. {then}", "{text}。{then}", "{text}。{then}"),
     "sure.verdict": ("verdict: {sure}", "结论：{sure}", "結論：{sure}"),
     "gain.after": ("After", "优化后", "変更後"),
-    "gain.brief": ("about {share} {of}", "约{of}的 {share}", "{of}の約 {share}"),
-    "gain.brief.most": ("up to {share} {of}", "最多{of}的 {share}", "{of}の最大 {share}"),
+    "gain.brief": ("saves about {share} {of}", "约节省{of}的 {share}", "{of}を約 {share} 短縮"),
+    "gain.brief.most": ("saves up to {share} {of}", "最多节省{of}的 {share}", "{of}を最大 {share} 短縮"),
     "gain.before": ("Before", "优化前", "変更前"),
     "gain.conditions": ("Where", "条件", "条件"),
     "gain.most": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 TEXTS: dict[str, tuple[str, str, str]] = {
     "entry.aliases": ("also called", "别名", "別名"),
     "entry.bottlenecks": ("bottlenecks", "瓶颈", "ボトルネック"),
+    "entry.bounded_by": ("wins at most", "最多可节省", "短縮の上限"),
     "entry.cause": ("What slows you down", "原因", "遅くなる理由"),
     "entry.check": ("How to check", "如何验证", "確認のしかた"),
     "entry.chips": ("chips", "芯片", "チップ"),

@@ -33,7 +33,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "migrate.limit": ("Check against the stated limit", "核对限制", "制限を確認"),
     "migrate.may_cost": (
         "saves about {likely} of the run, at most {high}, estimated; it was also seen to cost {cost}",
-        "估计节省运行的约 {likely}，最多 {high}；也有耗时反而增加 {cost} 的实例",
+        "估算节省运行的约 {likely}，最多 {high}；也有耗时反而增加 {cost} 的实例",
         "実行全体の約 {likely}、最大 {high} を短縮（見積もり）。逆に {cost} 遅くなった例もある",
     ),
     "migrate.measure": ("Measure on the device", "上板测量", "実機で計測"),
