@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kb.errors import UsageError
     from kb.model import Entry
 
 Document = dict[str, Any]
@@ -104,6 +105,19 @@ def explain(bottleneck: str, *, lang: str = "en") -> Document:
     return explained(bottleneck, load_entries(), judged(bottleneck), lang)[1]
 
 
+def _reading(name: str) -> UsageError:
+    """The answer to a reading given for a bottleneck: what it means, and what is judged by it."""
+    from kb.engine.bottlenecks import registry
+    from kb.errors import UsageError
+    from kb.vocabulary.metrics import BY_ID
+
+    by = sorted(id for id, rule in registry().items() if any(name in need.split("|") for need in rule.needs))
+    now = (
+        f"Judged by it, for `kb explain`: {', '.join(by)}." if by else "No bottleneck is judged by it alone."
+    )
+    return UsageError(f"{name} is a reading and no bottleneck; it means {BY_ID[name].meaning}", now=now)
+
+
 def judged(bottleneck: str) -> list[dict[str, str]]:
     """The inputs of a judgement with their formulas, and its limits with their sources; none where nothing judges it.
 
@@ -118,6 +132,8 @@ def judged(bottleneck: str) -> list[dict[str, str]]:
     from kb.vocabulary.metrics import BY_ID
 
     known = known_bottlenecks(load_entries().values())
+    if bottleneck not in known and bottleneck in BY_ID:
+        raise _reading(bottleneck)
     if bottleneck not in known:
         raise no_such_id("bottleneck", bottleneck, known)
     rule = registry().get(bottleneck)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kb.commands._console import Common, say
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def kept(given: Common, report: Report) -> Report:
-    """The report, kept in the store; a store that cannot be written costs only a warning.
+    """The report, kept in the store; a store that cannot be written costs only a warning, and the id of the run.
 
     Where it takes the place of the same run judged for another chip, that is said.
     """
@@ -24,6 +25,7 @@ def kept(given: Common, report: Report) -> Report:
             say(given, remark)
     except SourceError as fault:
         say(given, f"this run was not kept: {fault.where}: {fault.what}. {fault.now}")
+        return replace(report, run="")  # an id that no command would find
     return report
 
 

@@ -67,6 +67,9 @@ def run(
 
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unknown": "?"}
+_ADVISED = frozenset(
+    {"memory", "disk", "root"}
+)  # what fails there slows or annoys, and prevents nothing by itself
 
 
 _TITLES = {
@@ -92,6 +95,11 @@ def _title(check: Check, lang: str) -> str:
     return check.title if lang == "en" else say(_TITLES[check.id], lang)
 
 
+def _mark(check: Check) -> str:
+    advised = check.id in _ADVISED and not check.blocks
+    return "warn" if advised and check.state == "fail" else _MARKS[check.state]
+
+
 def _page(checks: tuple[Check, ...], usable: bool, lang: str) -> Page:
     from kb.report.catalogue import say
     from kb.report.page import Heading, Items, Page, Table
@@ -99,7 +107,7 @@ def _page(checks: tuple[Check, ...], usable: bool, lang: str) -> Page:
 
     heads = ("doctor.state", "doctor.check", "doctor.detail")
     titles = {check.id: _title(check, lang) for check in checks}
-    rows = tuple((_MARKS[check.state], titles[check.id], tell(check.found, lang)) for check in checks)
+    rows = tuple((_mark(check), titles[check.id], tell(check.found, lang)) for check in checks)
     remedies = tuple(f"{titles[check.id]}: {tell(check.remedy, lang)}" for check in checks if check.remedy)
     table = Table(tuple(say(head, lang) for head in heads), rows)
     more = (Heading(say("doctor.remedy", lang)), Items(remedies)) if remedies else ()

@@ -15,8 +15,8 @@ from kb.units import percent
 
 # What a published figure promises at least on another kernel: a part of it that grows with the number of figures.
 LOW_OF_PUBLISHED = {
-    1: (1 / 3, "at least a third of it: one figure, of another kernel"),
-    2: (1 / 2, "at least half of the lower: two figures, of other kernels"),
+    1: (1 / 3, "the low end is a third of the figure: there is one, of another kernel"),
+    2: (1 / 2, "the low end is half of the lower figure: there are two, of other kernels"),
 }
 LOW_OF_MANY = 2 / 3
 MEASURED = ("vendor", "third-party")
@@ -77,7 +77,7 @@ def published(gains: Sequence[PublishedGain], of: str, f: Features | None) -> Pu
 
 def _kept(figures: int) -> tuple[float, str]:
     """The part of the least figure to promise, and why, by the number of figures."""
-    many = f"at least two thirds of the lowest: {figures} figures, of other kernels"
+    many = f"the low end is two thirds of the lowest figure: there are {figures}, of other kernels"
     return LOW_OF_PUBLISHED.get(figures, (LOW_OF_MANY, many))
 
 

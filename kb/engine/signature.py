@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from kb import operators
 from kb.model import Condition, Features, Finding
-from kb.vocabulary.metrics import OF_THE_RUN
+from kb.units import number
+from kb.vocabulary.metrics import BY_ID, OF_THE_RUN
 
 MOST_UNSEEN = 3  # more unanswered conditions than these say no more
 # How much an unanswered condition counts: a stated one, one read out of the symptom, a reading of the entry's own case.
@@ -65,9 +66,7 @@ def read(
             name = "implied"
         signs[name] = signs.get(name, 0.0) + 1.0
         if answer:
-            held.append(
-                f"{condition.metric} {condition.op} {_text(condition.value)} holds ({condition.basis})"
-            )
+            held.append(_held(condition, lead, run))
     if unseen:
         signs["unseen"] = float(min(unseen, MOST_UNSEEN))
     return Signature(signs, tuple(held))
@@ -86,6 +85,30 @@ def answered(condition: Condition, lead: Features | None, run: Features | None) 
         if answer is not None:
             return answer
     return None
+
+
+def _held(condition: Condition, lead: Features | None, run: Features | None) -> str:
+    """A condition that holds, with the reading it was held against: without that, a reader takes the bound for it."""
+    metric, basis = condition.metric, condition.basis
+    known = next((f for f in (lead, run) if f is not None and holds(condition, f) is not None), None)
+    have = None if known is None or metric in known.labels else known.get(metric)
+    if known is None or have is None:
+        return f"{metric} {condition.op} {_text(condition.value)} holds ({basis})"
+    unit = BY_ID[metric].unit if metric in BY_ID else ""
+    here, bound = number(have, unit), _bound(condition.value, known, unit)
+    if condition.op == "~":
+        return f"{metric} is {here}, near {bound} ({basis})"
+    return f"{metric} is {here}: {condition.op} {bound} holds ({basis})"
+
+
+def _bound(value: object, known: Features, unit: str) -> str:
+    """What a reading is held against: figures with the unit of the reading, another reading by its name."""
+    if isinstance(value, str):
+        name = value.removeprefix("@")
+        other = known.get(name)
+        return name if other is None else f"{name} {number(other, unit)}"
+    values = value if isinstance(value, tuple) else (value,)
+    return "/".join(number(item, unit) if isinstance(item, (int, float)) else str(item) for item in values)
 
 
 def _text(value: object) -> str:

@@ -71,7 +71,10 @@ def shifted(gain: Gain, found: Here, match: Match) -> Gain:
         else f"{gain.basis}; {words}"
     )
     return replace(
-        gain, low=round(low, 4), likely=round(likely, 4), basis=f"{basis}; the rest counts as {prior:g} tries"
+        gain,
+        low=round(low, 4),
+        likely=round(likely, 4),
+        basis=f"{basis}; the rest counts as {prior:g} tries, at the low end too",
     )
 
 

@@ -359,6 +359,8 @@ def core_spread(share: PipeShare, lang: str) -> str:
     if not share.cores:
         return ""
     low, high = units.percent(share.cores[0]), units.percent(share.cores[-1])
+    if low == high and len(share.cores) > 1:
+        return say("chart.pipes.even", lang, count=len(share.cores))
     return say("chart.pipes.spread", lang, low=low, high=high, count=len(share.cores))
 
 

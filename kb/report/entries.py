@@ -31,7 +31,7 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
     for key, text in (("entry.symptom", entry.symptom.get(lang)), ("entry.remedy", entry.remedy.get(lang))):
         if text:
             yield Heading(say(key, lang))
-            yield Para(text)
+            yield from _listed(text)
     body = entry.body(lang)
     if body.cause:
         yield Heading(say("entry.cause", lang))
@@ -54,7 +54,7 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
     ):
         if text:
             yield Heading(say(key, lang))
-            yield Para(text)
+            yield from _listed(text)
     if entry.gains:
         yield Heading(say("entry.gains", lang), f"{say('entry.grade', lang)}: {entry.grade}")
         yield _gains(entry.gains, lang)
@@ -65,6 +65,24 @@ def _blocks(entry: Entry, lang: str) -> Iterator[Block]:
     if entry.sources:
         yield Heading(say("entry.sources", lang))
         yield Items(entry.sources)
+
+
+def _listed(text: str) -> Iterator[Block]:
+    """A section's text, with its list lines as a list: joined, their dashes read like minus signs."""
+    prose: list[str] = []
+    items: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith(("- ", "* ")):
+            items.append(line[2:])
+            continue
+        if items:
+            if prose:
+                yield Para("\n".join(prose))
+            yield Items(tuple(items))
+            prose, items = [], []
+        prose.append(line)
+    if rest := "\n".join(prose).strip():
+        yield Para(rest)
 
 
 def _head(entry: Entry, lang: str) -> tuple[tuple[str, str], ...]:

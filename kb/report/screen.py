@@ -114,7 +114,10 @@ def _cell(item: Cell) -> tuple[str, str]:
 
 
 def _bar(share: float) -> str:
-    """A bar in eighths of a column; its empty part is drawn too, so that it reads without colour."""
-    full, rest = divmod(round(share * BAR * 8), 8)
+    """A bar in eighths of a column; its empty part is drawn too, so that it reads without colour.
+
+    A damaged table may state a share far above one: the figure beside it says so, the bar ends where it is full.
+    """
+    full, rest = divmod(round(min(max(share, 0.0), 1.0) * BAR * 8), 8)
     part = " ▏▎▍▌▋▊▉"[rest] if rest else ""
     return "█" * full + part + "·" * (BAR - full - len(part))

@@ -218,7 +218,8 @@ def _finding(screen: Screen, report: Report, number: int, finding: Finding) -> N
 def _recommendations(screen: Screen, report: Report) -> None:
     if not report.recommendations:
         return
-    screen.heading("head.recommendations")
+    several = len(report.recommendations) > 1
+    screen.heading("head.recommendations", note=screen.say("note.order") if several else "")
     for at, advice in enumerate(report.recommendations[:IN_FULL]):
         if at:
             screen.line()

@@ -117,7 +117,7 @@ def _l2(op: Operator) -> Iterator[Reading]:
         if len(stated) == 1:
             rate = stated[0]
             low, high = (None if v is None else v / 100 for v in (rate.low, rate.high))
-            yield "l2_hit_rate", Measure(rate.value / 100, "1", f"{rate.origin}(%)", low, high, rate.n)
+            yield "l2_hit_rate", Measure(rate.value / 100, "1", rate.origin, low, high, rate.n)
         else:
             yield (
                 "l2_hit_rate",

@@ -242,7 +242,9 @@ def _nothing(given: Sequence[Path], sources: Sequence[Source]) -> SourceError:
         return SourceError(text, where=where, now="the export was cut short: export the profile again")
     if len(sources) == 1:
         return foreign.refusal(sources[0])
-    known = [(source, found) for source in sources if (found := foreign.describe(source))]
+    told = ((source, foreign.describe(source)) for source in sources)
+    # That a folder holds programs, among much else, says nothing of it: it is no program to run.
+    known = [(source, found) for source, found in told if found and found[0] != foreign.PROGRAM]
     if known:
         kinds = list(dict.fromkeys(found[0] for _, found in known))
         text = "no profile that is read, only " + "; ".join(kinds[:4]) + ("; ..." if len(kinds) > 4 else "")

@@ -17,6 +17,7 @@ from kb.errors import SourceError
 
 _JOB = "give kernel_details.csv, op_summary_*.csv or the folder that holds one"
 
+PROGRAM = "a program or library"
 _MAGIC = (
     (
         b"PK\x03\x04",
@@ -28,7 +29,7 @@ _MAGIC = (
         "a gzip file inside what was given",
         "give it by itself: archives are not opened inside others",
     ),
-    (b"\x7fELF", "a program or library", "give it to `kb profile-and-advise`, which profiles it"),
+    (b"\x7fELF", PROGRAM, "give it to `kb profile-and-advise`, which profiles it"),
 )
 # of two that begin alike the longer one first
 _MARKS = (

@@ -327,7 +327,9 @@ def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table], apa
             Notice("level0", f"{text}; collect with --task-time=l1 (msprof) or profiler level 1", names)
         )
     if built.zero_times:
-        text = f"pipe times are 0.0 in {built.zero_times} operators that ran: left out, the ratios are used"
+        text = (
+            f"pipe times are 0.0 for operators that ran ({built.zero_times}): left out, the ratios are used"
+        )
         out.append(Notice("zero-times", text, names))
     if built.twins:
         text = (

@@ -24,6 +24,7 @@ from kb.engine.readers.capture import (
 from kb.engine.readers.columns import MSOPPROF_TABLES, index, msopprof_table, number
 from kb.engine.readers.source import Bundle, Source
 from kb.engine.readers.visualize_cores import only_here
+from kb.engine.readers.words import clean
 from kb.errors import SourceError
 from kb.model import Capture as HowMeasured
 from kb.model import Notice, Operator, Profile
@@ -91,8 +92,32 @@ def read(bundle: Bundle, soc: str | None = None) -> Profile:
         operators=tuple(op for _, op in kept),
         tool_advice=tuple(dict.fromkeys(advice)),
         files=tuple(file for capture, _ in found for file in capture.files),
-        notices=(*notices, *(n for capture, _ in found for n in capture.notices), *chip_notices),
+        notices=(
+            *notices,
+            *_apart(kept),
+            *(n for capture, _ in found for n in capture.notices),
+            *chip_notices,
+        ),
     )
+
+
+def _apart(kept: Iterable[tuple[Capture, Operator]]) -> Iterable[Notice]:
+    """Folders of one kernel that do not count launches: rounds of work on it, which are no run together.
+
+    The tool itself numbers the folders of the launches of one collection.
+    """
+    folders: dict[str, set[Path]] = {}
+    for capture, op in kept:
+        if not capture.folder.name.isdecimal():
+            folders.setdefault(op.type or op.name, set()).add(capture.folder)
+    for name, found in folders.items():
+        if len(found) > 1:
+            text = (
+                f"captures of {clean(name)} in {len(found)} folders of their own: taken one after another, not launches of "
+                "one run. What follows adds them up; give one alone, or compare two with kb compare"
+            )
+            yield Notice("captures-apart", text)
+            return
 
 
 def _captures(bundle: Bundle) -> list[Capture]:

@@ -91,7 +91,7 @@ def _read_one(source: Source, rank: str) -> tuple[dict[str, _Sum], int, int]:
             lost += 1
             continue
         used += 1
-        cell = row[at["row_index"]].strip() if "row_index" in at else ""
+        cell = row[at["row_index"]].strip() if "row_index" in at and at["row_index"] < len(row) else ""
         item = sums.setdefault(f"rank {cell}" if cell else rank, _Sum())
         item.steps += 1
         for name, value in values.items():

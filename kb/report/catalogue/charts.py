@@ -33,6 +33,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "流水活跃时间占核执行时间的比例（含流水内部等待）；一条竖线代表一个核。",
         "コアの実行時間のうちパイプが動作していた割合です（パイプ内の待ちを含む）。縦線 1 本が 1 コアを表します。",
     ),
+    "chart.pipes.even": (
+        "the same on {count} {count:core|cores}",
+        "{count} 个核相同",
+        "{count} コアとも同じ",
+    ),
     "chart.pipes.spread": (
         "{low} to {high}, {count} {count:core|cores}",
         "{low} 至 {high}，{count} 个核",

@@ -73,6 +73,22 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "compare.dimension.warm-up": ("warm-up", "预热", "ウォームアップ"),
     "compare.dimension.work": ("launches", "启动次数", "起動回数"),
     "compare.elapsed": ("Elapsed", "总时长", "経過時間"),
+    "compare.whole": ("As it ran", "实际运行", "実際の実行"),
+    "compare.whole.launches": (
+        "{before} -> {after} (all operators, launched as often as they were)",
+        "{before} -> {after}（全部算子，按各自的实际启动次数）",
+        "{before} -> {after}（すべての演算子、実際の起動回数）",
+    ),
+    "compare.whole.run": (
+        "{before} -> {after} (with the set-up kernels that are left out above)",
+        "{before} -> {after}（含上面略去的准备类算子）",
+        "{before} -> {after}（上で除いた準備カーネルを含む）",
+    ),
+    "compare.headline.launches": (
+        "{text}, launch for launch: not launched equally often",
+        "{text}，按每次启动计：两次运行的启动次数不同",
+        "{text}、起動 1 回ごとの比較：起動回数は異なる",
+    ),
     "compare.faster": (
         "Faster: {after} instead of {before} ({change})",
         "变快：{before} 降至 {after}（{change}）",

@@ -71,6 +71,7 @@ def _facts(found: Comparison, lang: str) -> Iterator[tuple[str, str]]:
     yield say("compare.after", lang), words.side_text(found.after, lang)
     if found.total is not None:
         yield say("label.time", lang), words.total_text(found.total, lang)
+        yield say("compare.whole", lang), words.whole_text(found, lang)
         yield say("compare.band", lang), words.band_text(found.total.band, lang)
     if found.elapsed is not None:
         yield say("compare.elapsed", lang), words.total_text(found.elapsed, lang)

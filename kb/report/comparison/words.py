@@ -29,10 +29,11 @@ def headline(found: Comparison, lang: str) -> str:
         if not reasons:
             return say("compare.no_time", lang)
         return say("compare.not-comparable", lang, reasons=", ".join(reasons))
-    return say(
+    text = say(
         f"compare.{found.verdict}", lang,
         before=units.us(total.before_us), after=units.us(total.after_us), change=signed(total.change),
     )  # fmt: skip
+    return say("compare.headline.launches", lang, text=text) if total.basis == "launches" else text
 
 
 def dimension(check: Check, lang: str) -> str:
@@ -51,6 +52,21 @@ def total_text(total: Total, lang: str) -> str:
     """Both times, the change and what they are times of."""
     times = f"{units.us(total.before_us)} -> {units.us(total.after_us)}, {signed(total.change)}"
     return f"{times} ({say(f'compare.basis.{total.basis}', lang)})"
+
+
+def whole_text(found: Comparison, lang: str) -> str:
+    """The whole runs as they were measured, where the times that are compared are a part of them or are reckoned.
+
+    Empty where they are the same to a hundredth, and for one launch or step, which nobody takes for the run.
+    """
+    runs, total = (found.before.total_us, found.after.total_us), found.total
+    if total is None or total.basis not in ("run", "launches") or not all(runs):
+        return ""
+    pairs = zip((total.before_us, total.after_us), runs, strict=True)
+    if all(whole is not None and abs(part - whole) <= 0.01 * whole for part, whole in pairs):
+        return ""
+    before, after = (units.us(whole or 0.0) for whole in runs)
+    return say(f"compare.whole.{total.basis}", lang, before=before, after=after)
 
 
 def band_text(band: Band, lang: str) -> str:
