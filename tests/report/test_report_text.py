@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kb.report.dump import dumps
 from kb.report.escape import md, md_code, md_fence
+from kb.report.screen import Screen
 from kb.report.text import MAX_CHARS, clean, clean_lines, code_of, pad, shorten, width_of, wrap
 
 ANYTHING = st.text(st.characters(), max_size=200)
@@ -143,3 +144,11 @@ def test_code_is_taken_out_of_its_fence() -> None:
 
 def test_a_figure_and_its_per_cent_sign_stay_on_one_line() -> None:
     assert wrap("saves about 7.4 % of it", 15) == ["saves about", "7.4 % of it"]
+
+
+def test_a_bar_ends_where_it_is_full_whatever_a_damaged_table_states() -> None:
+    screen = Screen("en", 80, color=False)
+    screen.table([("mte1", 2_014_000.0), ("mte2", -3.0), ("vec", 0.5)])
+    lines = screen.text().splitlines()
+    assert [line.count("█") for line in lines] == [20, 0, 10]
+    assert all(len(line) < 40 for line in lines)

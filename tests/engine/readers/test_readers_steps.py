@@ -105,3 +105,15 @@ def test_steps_of_several_ranks_show_their_spread(tmp_path: Path) -> None:
     assert step.n == sum(item.n for item in ranks if item)
     assert step.low == min(item.low for item in ranks if item and item.low is not None)
     assert step.high == max(item.high for item in ranks if item and item.high is not None)
+
+
+def test_a_row_of_a_step_trace_that_ends_before_its_rank_belongs_to_the_rank_of_the_file(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / "step_trace_time.csv"
+    table.write_text(
+        "Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Type,Index\n"
+        "10,2,1,3,4,rank,0\n"
+        "20,2,1,3,4\n"
+    )
+    assert sorted(rank.name for rank in read([table]).ranks) == ["rank 0", tmp_path.name]
