@@ -101,7 +101,7 @@ def test_attention_on_vector_cores_only(report) -> None:  # type: ignore[no-unty
 
 
 def test_narrow_copy_is_set_up_and_at_its_floor(report) -> None:  # type: ignore[no-untyped-def]
-    """DSARandomNormal and its Cast are 98 % of the run; the copy moves 67 + 67 MB in 77 to 118 us, above 0.8 TB/s."""
+    """DSARandomNormal, its Cast are 98 % of the run; the copy moves 67 + 67 MB in 77 to 118 us, above 0.8 TB/s."""
     found = report("narrow-copy-persistent")
     setup = next(finding for finding in found.findings if finding.pattern == "setup-dominated-run")
     assert {ref.type for ref in setup.operators} == {"DSARandomNormal", "Cast"}

@@ -36,7 +36,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(part, 0.5, 0.9, low=0.8),
         0.0,
         (Evidence("setup_time_share", round(part, 6), "1", expected, how), *shown),
-        f"set-up kernels ({' and '.join(kinds)}) are {percent(part)} of the run; profile the kernel of interest alone or skip the first launches",
+        f"set-up kernels ({', '.join(kinds)}) are {percent(part)} of the run; profile the kernel of interest alone or skip the first launches",
         tuple(setup),
     )
 
