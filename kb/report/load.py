@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -56,11 +57,21 @@ def _build(kind: Any, value: Any, path: str) -> Any:
         return tuple(_build(args[0], item, f"{path}[{at}]") for at, item in enumerate(value))
     if origin is not None and isinstance(value, dict) and issubclass(origin, Mapping):
         return {str(key): _build(args[1], item, f"{path}.{key}") for key, item in value.items()}
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return _finite(value, path)
     if isinstance(kind, type) and type(value) is kind:
         return value
     raise _Mismatch(f"{path} has the wrong type")
+
+
+def _finite(value: float, path: str) -> float:
+    """A number that a view can draw: JSON as Python reads it also knows NaN, Infinity and integers of any size."""
+    try:
+        if math.isfinite(value):
+            return float(value)
+    except OverflowError:
+        pass
+    raise _Mismatch(f"{path} is no finite number")
 
 
 def _object(kind: type, value: Any, path: str) -> Any:

@@ -103,3 +103,21 @@ def test_a_page_of_a_thousand_operators_stays_small() -> None:
         color=False,
     )
     assert len(page.encode()) < 400_000
+
+
+@pytest.mark.parametrize("odd", [0.0, -1.0, 1e300, 5e-324])
+def test_figures_of_a_damaged_report_leave_the_page_standing(odd: float) -> None:
+    given = SAMPLE.charts
+    charts = replace(
+        given,
+        roofs=tuple(replace(roof, value=odd) for roof in given.roofs),
+        points=tuple(replace(point, gflops=odd) for point in given.points),
+        paths=tuple(replace(path, gbps=odd) for path in given.paths),
+    )
+    for kept in (charts, replace(charts, roofs=given.roofs), replace(charts, points=given.points)):
+        assert views.render("html", [replace(SAMPLE, charts=kept)], lang="en", width=80, color=False)
+
+
+def test_paths_between_ends_that_nobody_knows_are_not_drawn() -> None:
+    gone = tuple(replace(path, source="GM", target="GM") for path in SAMPLE.charts.paths)
+    assert drawn(paths, replace(SAMPLE, charts=replace(SAMPLE.charts, paths=gone))) == ""

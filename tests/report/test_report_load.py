@@ -129,3 +129,11 @@ def test_damage_is_named_with_its_place(change: Any, what: str) -> None:
         report_from_dict(change(found), where="run abc")
     assert what in str(fault.value)
     assert "run abc" in str(fault.value)
+
+
+@pytest.mark.parametrize("odd", [float("inf"), float("nan"), 10**400], ids=["inf", "nan", "huge"])
+def test_a_number_that_is_none_is_refused(odd: float) -> None:
+    given = document(SAMPLE)
+    given["total_us"] = odd
+    with pytest.raises(SourceError, match="total_us"):
+        report_from_dict(given, where="given")

@@ -25,6 +25,8 @@ def draw(report: Report, lang: str) -> Iterator[str]:
     if not found or not report.charts.pipes:
         return
     places = _places(found)
+    if not places.keys() - {"GM"}:
+        return  # a kept report of another hand may name ends that nobody knows
     height = max(y for _, y in places.values()) + BOX_H + 34
     lines = [
         f'<div class="wide"><svg class="chart" viewBox="0 0 720 {height}" role="img" aria-label="{esc(_in_words(found, lang))}">',
@@ -62,7 +64,7 @@ def _arrow(
     back = any((other.source, other.target) == (path.target, path.source) for other in all_paths)
     shift = (-7 if x2 > x1 else 7) if back and y1 == y2 else 0
     y1, y2 = y1 + shift, y2 + shift
-    widest = max(other.gbps for other in all_paths if other.of == path.of)
+    widest = max(other.gbps for other in all_paths if other.of == path.of) or 1.0
     width = 1.2 + 2.8 * path.gbps / widest
     yield f'<line class="path" x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke-width="{width:.1f}"/>'
     yield _tip(x1, y1, x2, y2)

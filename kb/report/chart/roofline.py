@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb import units
 from kb.model import Charts, Report, Roof, WorkPoint
@@ -40,8 +40,10 @@ class _Scale:
 
 def draw(report: Report, lang: str) -> Iterator[str]:
     """Roofs as lines, operators as points whose area is their time; nothing without a roof or a point."""
-    charts = report.charts
-    points = [point for point in charts.points if point.intensity > 0 and point.gflops > 0]
+    charts = replace(
+        report.charts, roofs=tuple(roof for roof in report.charts.roofs if _drawable(roof.value))
+    )
+    points = [p for p in charts.points if _drawable(p.intensity) and _drawable(p.gflops)]
     if not points or not any(roof.kind == "bandwidth" for roof in charts.roofs):
         return
     chips = ", ".join(charts.chips[:3]) + (", …" if len(charts.chips) > 3 else "")
@@ -59,6 +61,11 @@ def draw(report: Report, lang: str) -> Iterator[str]:
         '<span class="key mix"></span> mix</p>',
     ]
     yield from figure(NAME, lines, lang, note=note)
+
+
+def _drawable(figure: float) -> bool:
+    """Whether axes can hold it: a kept report of another hand may state anything."""
+    return 1e-12 < figure < 1e18
 
 
 def _scale(charts: Charts, points: Sequence[WorkPoint]) -> _Scale:
