@@ -164,6 +164,7 @@ def main() -> None:
     rules = weights.columns()["rules"]
     print(f"{'weights':34}" + "".join(f"{section:>30}" for section in ("recipes", "real")))
     _line("rules", found, [case.places(rules) for case in found])
+    _line("as shipped", found, [case.places(weights.columns()["fitted"]) for case in found])
     for pull in args.pull:
         whole = fit(found, rules, pull)
         _line(f"fitted on all, pull {pull:g}", found, [case.places(whole) for case in found])
