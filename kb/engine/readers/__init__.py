@@ -79,7 +79,7 @@ def reader_of(path: Path) -> str | None:
     Raises:
         SourceError: the file cannot be opened.
     """
-    owner = _owner_of(open_source(path))
+    owner = _owner_of(open_source(path), added.readers())
     return owner.NAME if owner is not None and hasattr(owner, "read") else None
 
 
@@ -153,8 +153,9 @@ def _read(
     sources, left_out = find(roots)
     notices.extend(left_out)
     files: dict[str, list[Source]] = {}
+    theirs = added.readers()  # once: whether plugins are on is a setting that is read from its file
     for source in sources:
-        owner = _owner_of(source)
+        owner = _owner_of(source, theirs)
         if owner is not None:
             files.setdefault(owner.NAME, []).append(source)
         elif source.path in roots:
@@ -194,9 +195,9 @@ def _with(module: Contributor, profile: Profile, bundle: Bundle) -> Profile:
         return replace(profile, notices=(*profile.notices, Notice("file-skipped", fault.what, label)))
 
 
-def _owner_of(source: Source) -> Companion | None:
-    """Who a file belongs to; readers of plugins are asked only about what none of ours knows."""
-    return _surest(source, _modules()) or _surest(source, added.readers())
+def _owner_of(source: Source, theirs: Sequence[Companion]) -> Companion | None:
+    """Who a file belongs to; `theirs`, the readers of plugins, are asked only about what none of ours knows."""
+    return _surest(source, _modules()) or _surest(source, theirs)
 
 
 def _surest(source: Source, modules: Sequence[Companion]) -> Companion | None:
