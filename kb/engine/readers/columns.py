@@ -27,6 +27,10 @@ _UNIT_SUFFIX = {"us": "us", "%": "%", "KB": "KiB", "GB/s": "GiB/s"}
 _SUFFIX = re.compile(r"^(.*?)\s*\(\s*(us|%|KB|GB/s)\s*\)(\(estimate\))?$")
 LARGEST = 2.0**64  # no counter is wider
 LONGEST_US = 1e12  # eleven days
+# A part of a whole, and a percentage of one: the ratios of a short mix kernel are divided by whole microseconds, at least
+# one of them, so by no less than half of the time; 1.012 is the largest seen.
+MOST_RATIO = 2.0
+_MOST = {"1": MOST_RATIO, "%": 100 * MOST_RATIO}
 MISSING = frozenset(("", "NA", "N/A", "null", "None", "nan", "NaN", "-"))
 
 
@@ -180,9 +184,15 @@ def counter(cell: str) -> float | None:
     return value if value is not None and value >= 0 else None
 
 
+def impossible(value: float, unit: str) -> bool:
+    """Whether a share is far above the whole that it is a part of."""
+    return value > _MOST.get(unit, LARGEST)
+
+
 def damaged(cell: str, unit: str = "") -> bool:
     """Whether a cell of a counter says something that is neither a reading nor its absence."""
-    return (time_us(cell) if unit == "us" else counter(cell)) is None and not missing(cell)
+    value = time_us(cell) if unit == "us" else counter(cell)
+    return not missing(cell) if value is None else impossible(value, unit)
 
 
 def integer(cell: str) -> int | None:

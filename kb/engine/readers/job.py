@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from kb.engine.readers import chip
-from kb.engine.readers.columns import integer
+from kb.engine.readers.columns import MOST_RATIO, integer
 from kb.engine.readers.launches import MOST_OPERATORS, Group, Launches, Reading, TableResult
 from kb.engine.readers.layout import Layout, layout
 from kb.engine.readers.operators import Built, build, sides_of
@@ -27,6 +27,7 @@ from kb.engine.readers.strip import strips
 from kb.engine.readers.timeline import COMMUNICATION, TWIN
 from kb.engine.readers.words import clean
 from kb.model import Capture, Follow, Notice, Operator, Profile, RunTimes, SourceFile
+from kb.units import percent
 
 _GROUPS = (  # metric group of the profiler, a column only it writes
     ("PipeUtilization", ("aic_mac_time_us", "aiv_vec_time_us")),
@@ -331,6 +332,10 @@ def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table], apa
             f"pipe times are 0.0 for operators that ran ({built.zero_times}): left out, the ratios are used"
         )
         out.append(Notice("zero-times", text, names))
+    if built.impossible:
+        columns = clean(", ".join(sorted(built.impossible)))
+        text = f"damaged cells: operators with shares above {percent(MOST_RATIO)} in {columns}; these were left out"
+        out.append(Notice("shares-damaged", text, names))
     if built.twins:
         text = (
             f"{built.twins} helper rows ({built.twins_us:.0f} us) repeat collectives running beside them; "

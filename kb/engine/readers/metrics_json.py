@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kb import operators
-from kb.engine.readers.columns import LONGEST_US, all_columns, lookup, missing, number
+from kb.engine.readers.columns import LONGEST_US, MOST_RATIO, all_columns, lookup, missing, number
 from kb.engine.readers.tasks import core_of
 from kb.engine.readers.words import clean
 from kb.errors import SourceError
@@ -23,7 +23,6 @@ from kb.vocabulary.metrics import BY_ID
 
 MOST_OBJECTS = 100_000
 GIVEN = Path("metrics")  # stands for the file where a program gives the counters
-MOST_RATIO = 2.0  # msopprof inflates the ratios of short mix kernels; far above 1 a percentage was typed
 _SIDES = ("aic_", "aiv_")
 NOT_GIVEN = "not given"  # unit of a duration that nobody stated; its value means nothing
 SHARE = "share"  # unit of times that are shares of the run

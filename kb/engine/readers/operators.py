@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kb.addition import plain_sum
 from kb.engine.readers import tasks, tensors
-from kb.engine.readers.columns import all_columns, integer, missing
+from kb.engine.readers.columns import all_columns, impossible, integer, missing
 from kb.engine.readers.launches import Group, by_total
 from kb.engine.readers.timeline import COMMUNICATION, TWIN
 from kb.engine.readers.words import clean
@@ -25,6 +25,7 @@ class Built:
     untyped: int = 0  # groups without a task type
     twins: int = 0  # rows matched with their collective
     twins_us: float = 0.0
+    impossible: set[str] = field(default_factory=set)  # columns with shares far above the whole
     loose_twins: bool = False  # twins without a collective beside them: they are the collective
 
 
@@ -81,6 +82,9 @@ def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
     if group.kind in (TWIN, COMMUNICATION):
         core = "communication"
     counters, zeros = _counters(group, core, sides)
+    for column in [name for name, found in counters.items() if impossible(found.value, found.unit)]:
+        del counters[column]
+        out.impossible.add(group.layout.header[group.layout.at[column]])
     out.zero_times += zeros
     out.untyped += missing(task)
     many = group.count > 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from kb.engine.readers.columns import all_columns, number
+from kb.engine.readers.columns import all_columns, impossible, number
 from kb.model import CoreKind
 
 Cores = dict[tuple[int, str], dict[str, float]]
@@ -247,5 +247,8 @@ def _side(sub: str) -> str:
 
 def _put(cores: Cores, block: int, sub: str, metric: str, value: float | None) -> None:
     if value is None or ((block, sub) not in cores and len(cores) >= MOST_CORES):
+        return
+    column = all_columns().get(metric)
+    if column is not None and impossible(value, column.unit):
         return
     cores.setdefault((block, sub), {}).setdefault(metric, value)

@@ -319,6 +319,22 @@ def test_level_zero_keeps_ratios_and_leaves_out_zero_times() -> None:
     assert next(op for op in profile.operators if op.name == "non_max_suppression").core == "unknown"
 
 
+def test_a_share_far_above_the_whole_is_no_reading(profile_of: Save) -> None:
+    lines = jobs.kernel_details([jobs.detector()[0]], 1).splitlines()
+    place = lines[0].split(",").index("aiv_scalar_ratio")
+    cells = next(csv.reader([lines[1]]))
+    whole = profile_of("\n".join(lines) + "\n").operators[0].counters
+    cells[place] = "2014000"
+    with io.StringIO() as row:
+        csv.writer(row, lineterminator="").writerow(cells)
+        lines[1] = row.getvalue()
+    profile = profile_of("\n".join(lines) + "\n")
+    counters = profile.operators[0].counters
+    assert set(whole) - set(counters) == {"aiv_scalar_ratio"}
+    (notice,) = [item for item in profile.notices if item.code == "shares-damaged"]
+    assert "200 %" in notice.text and "aiv_scalar_ratio" in notice.text and notice.file
+
+
 def test_level_zero_of_the_pytorch_profiler_keeps_collectives_apart() -> None:
     profile = read([SAMPLES / "kernel_details" / "odd-level0.csv"])
     (collective,) = [op for op in profile.operators if op.core == "communication"]

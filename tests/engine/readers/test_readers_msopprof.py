@@ -52,6 +52,22 @@ def test_a_whole_folder() -> None:
     assert codes(profile) == []
 
 
+def test_a_row_with_a_share_far_above_the_whole_is_damaged(capture: Path) -> None:
+    """A ratio can pass 1 (short mix kernels, waiting), not 2: the tool divides by whole microseconds, at least by one."""
+    table = capture / "PipeUtilization.csv"
+    lines = table.read_text().splitlines()
+    place = lines[0].split(",").index("aiv_scalar_ratio")
+    for n, cell in ((1, "1.9"), (2, "30.2")):
+        cells = lines[n].split(",")
+        cells[place] = cell
+        lines[n] = ",".join(cells)
+    table.write_text("\n".join(lines) + "\n")
+    profile, op = one(capture)
+    assert "rows-lost" in codes(profile)
+    assert [core.values.get("aiv_scalar_ratio", 0) > 1 for core in op.cores].count(True) == 1
+    assert max(core.values.get("aiv_scalar_ratio", 0) for core in op.cores) == 1.9
+
+
 def test_tables_join_on_block_and_keep_the_unit_of_the_file() -> None:
     _, op = one(SAMPLES / "whole-vector")
     values = op.cores[0].values
