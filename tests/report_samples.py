@@ -14,6 +14,7 @@ from kb.model import (
     Evidence,
     Finding,
     Gain,
+    HeldUpRank,
     Job,
     Lane,
     LostRank,
@@ -386,6 +387,7 @@ JOB = Job(
     lost=(LostRank("rank 2", "rank_2_ascend_pt", "the table is empty <b>"),),
     imbalance=0.16,
     limit=0.1,
+    held_up=(HeldUpRank("rank 2", 0.31, 0.05),),
     slow=(SlowRank("rank 3", 950.0, 850.0, 0.105, (SlowType("MatMulV3", 500.0, 400.0),)),),
     figures={
         "compute_us": Over("us", 850.0, 800.0, 950.0, "rank 0", "rank 3", 3),

@@ -28,7 +28,7 @@ from kb.model.entry import (
     State,
     Text3,
 )
-from kb.model.job import CommonBottleneck, Job, LostRank, Over, RankTimes, SlowRank, SlowType
+from kb.model.job import CommonBottleneck, HeldUpRank, Job, LostRank, Over, RankTimes, SlowRank, SlowType
 from kb.model.judged import (
     Diagnosis,
     Evidence,
@@ -79,6 +79,7 @@ __all__ = [
     "Follow",
     "Gain",
     "Grade",
+    "HeldUpRank",
     "Job",
     "Lane",
     "LostRank",

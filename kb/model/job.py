@@ -52,6 +52,15 @@ class SlowRank:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldUpRank:
+    """A rank whose device idles for a larger part of the elapsed time than the median rank's: its host dispatches late."""
+
+    name: str
+    idle_share: float
+    median_share: float
+
+
+@dataclass(frozen=True, slots=True)
 class LostRank:
     """A rank that is in no figure, and why."""
 
@@ -75,7 +84,8 @@ class Job:
 
     `found` ranks were there, `lost` of them could not be read. `figures` holds compute_us, communication_share,
     exposed_share, hidden_share, idle_share and wait_ratio, as far as known. `imbalance` is (slowest - fastest) /
-    slowest compute time; a rank is slow when it computes longer than the median by `limit` of its own time.
+    slowest compute time; a rank is slow when it computes longer than the median by `limit` of its own time, and held up when
+    its device idles for `limit` of the elapsed time more than the median rank's.
     `not_judged` says what could not be told, and why.
     """
 
@@ -85,6 +95,7 @@ class Job:
     imbalance: float | None = None
     limit: float | None = None
     slow: tuple[SlowRank, ...] = ()
+    held_up: tuple[HeldUpRank, ...] = ()
     figures: Mapping[str, Over] = field(default_factory=dict)
     common: tuple[CommonBottleneck, ...] = ()
     not_judged: tuple[str, ...] = ()

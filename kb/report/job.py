@@ -9,7 +9,7 @@ from kb.model import Job, Over
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Para, Table
 
-LISTED = 10  # slow ranks, lost ranks and bottlenecks in a view; the JSON document has all
+LISTED = 10  # slow, held up and lost ranks and bottlenecks in a view; the JSON document has all
 NARROW = 64  # columns below which the ranks with the extremes are not named
 FIGURES = {
     "compute_us": "job.figure.compute_us",
@@ -27,6 +27,7 @@ def blocks(job: Job, lang: str, *, room: int = 200) -> Iterator[Block]:
     yield Fields(tuple(_facts(job, lang)))
     yield from _lost(job, lang)
     yield from _slow(job, lang, room)
+    yield from _held_up(job, lang)
     yield from _differ(job, lang, room)
     yield from _common(job, lang, room)
     if job.not_judged:
@@ -75,6 +76,19 @@ def _slow(job: Job, lang: str, room: int) -> Iterator[Block]:
         rows.append((*cells, ", ".join(types)) if wide else tuple(cells))
     yield Table(tuple(say(key, lang) for key in keys), tuple(rows), frozenset({1, 2, 3}))
     yield from _more(len(job.slow), lang)
+
+
+def _held_up(job: Job, lang: str) -> Iterator[Block]:
+    if not job.held_up or job.limit is None:
+        return
+    yield Heading(say("job.held_up", lang), say("job.held_up.note", lang, limit=units.percent(job.limit)))
+    rows = tuple(
+        (rank.name, units.percent(rank.idle_share), units.percent(rank.median_share))
+        for rank in job.held_up[:LISTED]
+    )
+    heads = (say(key, lang) for key in ("job.rank", "job.figure.idle_share", "job.median"))
+    yield Table(tuple(heads), rows, frozenset({1, 2}))
+    yield from _more(len(job.held_up), lang)
 
 
 def _differ(job: Job, lang: str, room: int) -> Iterator[Block]:

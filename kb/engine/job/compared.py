@@ -11,6 +11,7 @@ from kb.engine.bottlenecks.judging import limit
 from kb.engine.job.rank import Found, Summary
 from kb.model import (
     CommonBottleneck,
+    HeldUpRank,
     Job,
     LostRank,
     Measure,
@@ -67,6 +68,7 @@ def job(ranks: Sequence[One], lost: Sequence[LostRank]) -> Job:
         imbalance=(compute.high - compute.low) / compute.high if compute and fair and compute.high else None,
         limit=mark,
         slow=_slow(ranks, compute, mark) if compute and fair else (),
+        held_up=_held_up(ranks, figures["idle_share"], mark),
         figures=_known({"compute_us": compute, **figures}),
         common=_common(ranks),
         not_judged=tuple(_not_judged(compute, figures, len(steps))),
@@ -136,6 +138,19 @@ def _slow(ranks: Sequence[One], compute: Over, mark: float) -> tuple[SlowRank, .
         if spent and (over := (spent - compute.median) / spent) >= mark:
             out.append((over, SlowRank(item.name, spent, compute.median, over, _types(item, ranks))))
     return tuple(found for _, found in sorted(out, key=lambda pair: -pair[0]))
+
+
+def _held_up(ranks: Sequence[One], idle: Over | None, mark: float) -> tuple[HeldUpRank, ...]:
+    """Ranks whose device idles beyond the mark more than the median rank's, the idlest first.
+
+    Waiting for other ranks is communication, not idle time; so what idles more waits for its own host.
+    """
+    if idle is None or idle.ranks < 3:  # of two nobody can say which is the odd one
+        return ()
+    shares = ((_PARTS["idle_share"](item.times), item.name) for item in ranks)
+    out = [(share, name) for share, name in shares if share is not None and share - idle.median >= mark]
+    out.sort(key=lambda found: (-found[0], found[1]))
+    return tuple(HeldUpRank(name, share, idle.median) for share, name in out)
 
 
 def _types(slow: One, ranks: Sequence[One]) -> tuple[SlowType, ...]:

@@ -50,6 +50,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{type} {time}（中位数 {median}）",
         "{type} {time}（中央値 {median}）",
     ),
+    "job.held_up": ("Held up by their host", "被 host 拖慢的 rank", "ホストに待たされるランク"),
+    "job.held_up.note": (
+        "the device idles {limit} of the elapsed time or more beyond the median rank: late dispatch, data or GC of that host",
+        "device 空闲占比超出中位数 {limit} 及以上：该 rank 的 host 下发、取数或 GC 偏慢",
+        "デバイスのアイドルが、経過時間に占める割合で中央値を {limit} 以上上回る：そのホストの発行、データ供給、GC が遅い",
+    ),
     "job.lost": ("Lost", "未能读取", "読めなかった"),
     "job.low": ("least", "最低", "最小"),
     "job.median": ("median", "中位数", "中央値"),

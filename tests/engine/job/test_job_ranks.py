@@ -20,6 +20,7 @@ from kb.engine.job.split import split
 from kb.errors import SourceError, UsageError
 from kb.model import Measure, Operator, Report
 from kb.report import json, views
+from kb.report.job import blocks
 
 STEPS = "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n"
 CLUSTER = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n"
@@ -133,6 +134,22 @@ def test_a_table_of_the_whole_job_gives_times_to_ranks_without(job: Path) -> Non
     (job / "cluster_analysis_output/cluster_step_trace_time.csv").write_text(CLUSTER + rows)
     found = read(job).job
     assert [(rank.name, rank.compute_us) for rank in found.slow] == [("rank 4", 1100.0)]
+
+
+def test_a_rank_that_its_host_holds_up_is_named(job: Path) -> None:
+    """It computes as long as the others, its device idles: nothing in the compute times shows it."""
+    assert read(job).job.held_up == ()
+    for rank in range(RANKS):
+        free = 400 if rank == 4 else 5
+        place = job / f"rank_{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"
+        (place / "step_trace_time.csv").write_text(
+            STEPS + f"0,1,900,{0 if rank == 4 else 395},10,60,{free}\n"
+        )
+    found = read(job).job
+    (held,) = found.held_up
+    assert held.name == "rank 4" and found.slow == ()
+    assert held.idle_share > held.median_share + (found.limit or 0) and held.median_share < 0.01
+    assert "rank 4" in str(list(blocks(found, "en")))
 
 
 def test_kernels_that_belong_to_no_rank_are_not_left_out(job: Path) -> None:
