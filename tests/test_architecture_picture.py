@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from running import ROOT
+
+pytest.importorskip("grimp", reason="import-linter, which brings grimp, needs Python 3.11")
 
 from tools.make_architecture import PICTURE, draw, imports, levels, told
 from tools.print_floors import layers

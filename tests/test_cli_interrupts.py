@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -63,9 +64,15 @@ MODULES = (
 def ended(place: Path, code: str, *arguments: str) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], cwd=ROOT, env=environment(place), stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=300, check=False, preexec_fn=heard,
     )  # fmt: skip
     return done.returncode, done.stderr
+
+
+def heard() -> None:
+    """What runs the tests may ignore the hang-up (nohup, a service), and what is ignored is inherited."""
+    for number in (INTERRUPT, TERMINATE, HANG_UP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -94,7 +94,7 @@ def _option(record: tuple[str, str]) -> tuple[str, str]:
     names = re.sub(r"[<\[]([\w.-]+(?:\|[\w.-]+)+)[>\]]", r"\1", record[0])
     meaning = " ".join(record[1].split())
     default = re.search(r"default: ([^;\]]+)", meaning)
-    plain = re.sub(r"\s*\[[^\]]*(?:default:|<=|>=|required)[^\]]*\]$", "", meaning)
+    plain = re.sub(r"\s*\\?\[[^\]]*(?:default:|<=|>=|required)[^\]]*\]$", "", meaning)
     told = default and "(default:" not in plain
     return names, f"{plain} Default: {default[1]}." if default and told else plain
 
