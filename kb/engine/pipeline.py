@@ -60,11 +60,13 @@ def advise(
         NothingToJudge: readable, but without the counters that any judgement needs.
     """
     from kb.engine import readers
+    from kb.engine.job.compared import remarks
     from kb.engine.job.read import read_job
 
     found = read_job([Path(path) for path in paths], request.soc, request.spread, progress)
     if found is not None:
-        return replace(advise_profile(found.profile, request, knowledge), job=found.job)
+        report = advise_profile(found.profile, request, knowledge)
+        return replace(report, job=found.job, warnings=(*remarks(found.job), *report.warnings))
     return advise_profile(readers.read(paths, soc=request.soc, progress=progress), request, knowledge)
 
 

@@ -22,9 +22,11 @@ from kb.model import (
     SlowRank,
     SlowType,
 )
+from kb.units import percent
 
 KEPT_TYPES = 64  # operator types of a rank that are compared: those with the most time
 TOLD_TYPES = 3  # of a slow rank that are named
+TOLD_RANKS = 3  # named in one remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,28 @@ def _held_up(ranks: Sequence[One], idle: Over | None, mark: float) -> tuple[Held
     out = [(share, name) for share, name in shares if share is not None and share - idle.median >= mark]
     out.sort(key=lambda found: (-found[0], found[1]))
     return tuple(HeldUpRank(name, share, idle.median) for share, name in out)
+
+
+def remarks(found: Job) -> tuple[str, ...]:
+    """What a reader of the report has to know of single ranks before the figures of all together."""
+    slow = [(rank.name, rank.over) for rank in found.slow]
+    idle = [(rank.name, rank.idle_share) for rank in found.held_up]
+    out = []
+    if slow:
+        out.append(
+            f"these ranks compute longer than the median rank, by so much of their time: {_named(slow)}"
+        )
+    if idle:
+        usual = percent(found.held_up[0].median_share)
+        out.append(
+            f"the device of these ranks idles longer than that of the median rank ({usual}): {_named(idle)}"
+        )
+    return tuple(out)
+
+
+def _named(ranks: Sequence[tuple[str, float]]) -> str:
+    told = ", ".join(f"{name} ({percent(part)})" for name, part in ranks[:TOLD_RANKS])
+    return told + (", ..." if len(ranks) > TOLD_RANKS else "")
 
 
 def _types(slow: One, ranks: Sequence[One]) -> tuple[SlowType, ...]:

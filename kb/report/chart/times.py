@@ -14,6 +14,7 @@ from kb.report.sheet import esc
 
 NAME = "times"
 SHOWN = 12
+MOST_TIMES = 1000  # above it only that it is more
 
 
 def draw(report: Report, lang: str) -> Iterator[str]:
@@ -43,5 +44,7 @@ def _row(item: OperatorRef, floor: float | None, total: float, longest: float, l
 
 
 def _times(ratio: float) -> str:
-    """Three digits, and never 4.81e+03."""
+    """Three digits, and never 4.81e+03; what lies a thousand times above a floor has another cause than its bytes."""
+    if ratio > MOST_TIMES:
+        return f">{MOST_TIMES}"
     return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.3g}"

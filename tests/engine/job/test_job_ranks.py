@@ -150,6 +150,13 @@ def test_a_rank_that_its_host_holds_up_is_named(job: Path) -> None:
     assert held.name == "rank 4" and found.slow == ()
     assert held.idle_share > held.median_share + (found.limit or 0) and held.median_share < 0.01
     assert "rank 4" in str(list(blocks(found, "en")))
+    first = pipeline.advise([job]).warnings[0]
+    assert first.startswith("the device of these ranks idles longer") and "rank 4" in first
+
+
+def test_a_slow_rank_is_the_first_thing_to_mind(job: Path) -> None:
+    first = pipeline.advise([job]).warnings[0]
+    assert first.startswith("these ranks compute longer") and SLOW in first and "rank 0" not in first
 
 
 def test_kernels_that_belong_to_no_rank_are_not_left_out(job: Path) -> None:
