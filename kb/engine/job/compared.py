@@ -156,7 +156,11 @@ def _held_up(ranks: Sequence[One], idle: Over | None, mark: float) -> tuple[Held
 
 
 def remarks(found: Job) -> tuple[str, ...]:
-    """What a reader of the report has to know of single ranks before the figures of all together."""
+    """What a reader of the report has to know of single ranks before the figures of all together.
+
+    Half of the ranks and more are no odd ones out: stages of a pipeline differ by design.
+    """
+    few = (len(found.ranks) - 1) // 2
     slow = [(rank.name, rank.over) for rank in found.slow]
     idle = [(rank.name, rank.idle_share) for rank in found.held_up]
     out = []
@@ -164,7 +168,7 @@ def remarks(found: Job) -> tuple[str, ...]:
         out.append(
             f"these ranks compute longer than the median rank, by so much of their time: {_named(slow)}"
         )
-    if idle:
+    if 0 < len(idle) <= few:
         usual = percent(found.held_up[0].median_share)
         out.append(
             f"the device of these ranks idles longer than that of the median rank ({usual}): {_named(idle)}"
