@@ -164,7 +164,7 @@ def remarks(found: Job) -> tuple[str, ...]:
     slow = [(rank.name, rank.over) for rank in found.slow]
     idle = [(rank.name, rank.idle_share) for rank in found.held_up]
     out = []
-    if slow:
+    if 0 < len(slow) <= few:
         out.append(
             f"these ranks compute longer than the median rank, by so much of their time: {_named(slow)}"
         )
