@@ -11,15 +11,19 @@ from pathlib import Path
 
 import postgres_server
 import pytest
+from hypothesis import settings
 from running import CACHE, ROOT
 
 MOST_WORKERS = 8
 os.environ["KB_MODEL"] = "builtin"  # whatever search model whoever runs the tests has chosen
 os.environ["XDG_CACHE_HOME"] = str(CACHE)
-if (
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):  # a shell starts jobs in the background deaf to Ctrl-C, children too
+# What is ignored is inherited: a shell starts jobs in the background deaf to Ctrl-C, nohup deaf to the hang-up.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+settings.register_profile("kb", deadline=None)  # how long an example takes says how busy the machine is
+settings.load_profile("kb")
 
 
 def _shared(name: str) -> Path | None:

@@ -64,15 +64,9 @@ MODULES = (
 def ended(place: Path, code: str, *arguments: str) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], cwd=ROOT, env=environment(place), stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=300, check=False, preexec_fn=heard,
+        capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     return done.returncode, done.stderr
-
-
-def heard() -> None:
-    """What runs the tests may ignore the hang-up (nohup, a service), and what is ignored is inherited."""
-    for number in (INTERRUPT, TERMINATE, HANG_UP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -365,7 +365,7 @@ def test_a_flood_with_the_tools_own_mark_and_an_endless_line(machine: Machine) -
 
 
 def test_progress_tells_kernel_launches_line_and_bytes(machine: Machine) -> None:
-    machine.play(kernels="add_custom,add_custom,mm:cube", pause_s=0.15)
+    machine.play(kernels="add_custom,add_custom,mm:cube", pause_s=0.5)
     machine.collect(launch_count=3, kernel_name="*")
     best = max(machine.events, key=lambda event: event.launches)
     assert best.asked == 3
