@@ -12,6 +12,7 @@ from kb.engine.job.merge import job_of, merge, profile_of
 from kb.engine.job.rank import Lost, Summary
 from kb.engine.job.split import split
 from kb.engine.job.spread import Spread, summaries
+from kb.engine.readers.source import Looking
 from kb.errors import SourceError
 from kb.model import Job, Profile, RunTimes
 
@@ -31,13 +32,14 @@ def read_job(
     soc: str | None = None,
     spread: Spread | None = None,
     progress: Progress | None = None,
+    looking: Looking | None = None,
 ) -> ReadJob | None:
     """The job at the paths; None where they are no folder of numbered ranks, or not of a run's export.
 
     Raises:
         SourceError: no rank could be read. UsageError: `soc` is no chip, or workers cannot be had.
     """
-    folder = split(paths)
+    folder = split(paths, looking)
     if folder is None:
         return None
     if soc:
