@@ -44,7 +44,7 @@ def read_job(
         return None
     if soc:
         targets.resolve(soc)
-    traced = _of_the_job(folder.rest, soc)
+    traced = _of_the_job(folder.rest, soc, looking)
     if traced is None:
         return None
     found = merge(_told(summaries(folder, soc, spread or Spread()), len(folder.ranks), progress))
@@ -54,9 +54,16 @@ def read_job(
     return ReadJob(profile, job_of(found, profile))
 
 
-def _of_the_job(rest: Sequence[Path], soc: str | None) -> Mapping[str, RunTimes] | None:
+def _of_the_job(
+    rest: Sequence[Path], soc: str | None, looking: Looking | None
+) -> Mapping[str, RunTimes] | None:
     """Times of ranks by a table of the whole job, often none; None where there are kernels that belong to no rank."""
-    told = [path for path in rest if _is_profile(path)]
+    told = []
+    for count, path in enumerate(rest, 1):
+        if looking is not None:
+            looking("opened", count)
+        if _is_profile(path):
+            told.append(path)
     if not told:
         return {}
     try:
