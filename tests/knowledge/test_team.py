@@ -154,6 +154,25 @@ def test_building_hnsw_takes_the_memory_it_needs_and_no_more_than_its_bound(
     assert asked == [here.size * 300_000 >> 10 << 10, 64 << 20, 64 << 20]
 
 
+def test_a_search_looks_at_more_the_more_there_are(
+    postgres: Server, here: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the bounds of pgvector: 1 to 1000."""
+    sizes = (5_000, 100_000, 360_000, 500_000, 1_000_000, 10_000_000)
+    assert [team.looked_at(360, size) for size in sizes] == [360, 360, 360, 500, 1000, 1000]
+    assert team.looked_at(5, 5_000) == 40 and team.looked_at(2_000, 5_000) == 1000
+    monkeypatch.setattr(publish, "LARGE", 100)
+    monkeypatch.setattr(team, "LARGE", 100)
+    monkeypatch.setattr(team, "LOOKED_AT_OF", 1)
+    db = postgres.fresh()
+    publish.publish(here, address(db))
+    large = _opened(db)
+    assert len(large.nearest([1.0] * 256, 50)) == 50
+    asked = large.session.execute("show hnsw.ef_search").fetchone()[0]
+    assert int(asked) == here.size
+    large.db.close()
+
+
 @pytest.mark.parametrize(
     ("said", "again"),
     [
