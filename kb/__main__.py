@@ -21,9 +21,8 @@ def main() -> int:
         import signal  # noqa: PLC0415
         import sys  # noqa: PLC0415
 
-        gc.set_threshold(
-            100_000, 50, 50
-        )  # a short life that makes hardly any cycles: looking for them costs a tenth
+        # A short life that makes hardly any cycles: looking for them costs a tenth. Servers take it back (`kb.loopback.lasting`).
+        gc.set_threshold(100_000, 50, 50)
         sys.unraisablehook = _not_lost
         for ending in (signal.SIGTERM, getattr(signal, "SIGHUP", None)):  # Windows has no hang-up
             if (

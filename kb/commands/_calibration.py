@@ -22,8 +22,9 @@ def keep(common: Common, profile: Path, soc: str) -> int:
     from kb.engine.estimate.calibrate import as_text, calibrate, path_of, rows
     from kb.report.dump import dumps
 
-    with working(common, f"reading {profile}"):
-        found = readers.read([profile], soc=soc or None)
+    with working(common, f"reading {profile}") as progress:
+        looking = progress.looking if progress else None
+        found = readers.read([profile], soc=soc or None, progress=progress, looking=looking)
     _refuse_another_chip(found, soc)
     chip = targets.typical(_chip(found.chip, soc))
     fitted = calibrate(found.operators, chip, profile.name)

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kb.commands._console import Common, in_words, remark, say
 from kb.report.catalogue import say as told
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kb.engine.collect import Event, Stopping
 
 PATIENCE = 1.0  # seconds before anything is shown
+REFRESH = 0.1  # seconds between two counts of files
 _WHY = {
     "timeout": "collect.why.timeout",
     "interrupted": "collect.why.interrupted",
@@ -26,45 +27,67 @@ _WHY = {
 }
 
 
+class Standing:
+    """How far the work is, shown beside what it is: rows done and the part that they are (0 to 1), or files."""
+
+    def __init__(self, what: str, lang: str) -> None:
+        self._what = what
+        self._lang = lang
+        self._began = time.monotonic()
+        self._told = 0.0
+        self._status: Any = None
+
+    def __call__(self, rows: int, part: float) -> None:
+        """So many rows are done, which is that part, with the time left."""
+        self._show(so_far(rows, part, time.monotonic() - self._began, self._lang))
+
+    def looking(self, how: Literal["found", "opened"], files: int) -> None:
+        """So many files were found or opened; there are too many calls to show each."""
+        if time.monotonic() - self._told >= REFRESH:
+            self._told = time.monotonic()
+            self._show(told(f"progress.{how}", self._lang, files=grouped(files)))
+
+    def begin(self) -> None:
+        """Show it from now on."""
+        from rich.console import Console
+        from rich.text import Text
+
+        status = Console(stderr=True).status(Text(clean(self._what)))
+        self._status = status
+        status.start()
+
+    def end(self) -> None:
+        """Take it away again."""
+        if self._status is not None:
+            self._status.stop()
+
+    def _show(self, text: str) -> None:
+        from rich.text import Text
+
+        if self._status is not None:
+            self._status.update(Text(f"{clean(self._what)}: {text}"))
+
+
 @contextmanager
-def working(given: Common, what: str) -> Iterator[Callable[[int, float], None] | None]:
+def working(given: Common, what: str) -> Iterator[Standing | None]:
     """Show `what` with a spinner while the block runs, on a terminal only, after a second, never with -q.
 
-    What is yielded takes rows done and the part of the work that they are (0 to 1), to be shown with the time left;
-    None where nobody watches.
+    What is yielded takes how far the work is; None where nobody watches.
     """
     remark(given, what)
     if given.quiet or given.verbose or not sys.stderr.isatty():
         yield None
         return
-    what = in_words(given, what)
-    shown: list[Any] = []
-    began = time.monotonic()
-
-    def start() -> None:
-        from rich.console import Console
-        from rich.text import Text
-
-        status = Console(stderr=True).status(Text(clean(what)))
-        shown.append(status)
-        status.start()
-
-    def update(rows: int, part: float) -> None:
-        from rich.text import Text
-
-        for status in shown:
-            status.update(Text(f"{clean(what)}: {so_far(rows, part, time.monotonic() - began, given.lang)}"))
-
-    timer = threading.Timer(PATIENCE, start)
+    standing = Standing(in_words(given, what), given.lang)
+    timer = threading.Timer(PATIENCE, standing.begin)
     timer.daemon = True
     timer.start()
     try:
-        yield update
+        yield standing
     finally:
         timer.cancel()
         timer.join()
-        for status in shown:
-            status.stop()
+        standing.end()
 
 
 @contextmanager
@@ -88,10 +111,15 @@ def counted(given: Common, what: str) -> Iterator[Callable[[int, float], None] |
 
 def so_far(rows: int, part: float, elapsed_s: float, lang: str = "en") -> str:
     """Rows, percent and the seconds left if the rest goes as fast."""
-    text = f"{told('progress.rows', lang, rows=f'{rows:,}'.replace(',', ' '))}, {part:.0%}"
+    text = f"{told('progress.rows', lang, rows=grouped(rows))}, {part:.0%}"
     if part <= 0:
         return text
     return f"{text}, {told('progress.left', lang, seconds=f'{elapsed_s * (1 - part) / part:.0f}')}"
+
+
+def grouped(count: int) -> str:
+    """A count with its digits in threes."""
+    return f"{count:,}".replace(",", " ")
 
 
 @contextmanager

@@ -36,7 +36,8 @@ def report_of(common: Common, text: str, soc: str = "") -> Report:
 
     request = request_for(common, soc=soc).in_full()
     with working(common, f"reading {path}") as progress:
-        report = pipeline.advise([path], request, progress=progress)
+        looking = progress.looking if progress else None
+        report = pipeline.advise([path], request, progress=progress, looking=looking)
     return kept(common, report)
 
 

@@ -90,7 +90,8 @@ def run(
         if metrics is not None:
             reports = pipeline.advise_metrics(counters, full)
         else:
-            reports = [pipeline.advise(given, full, progress=progress)]
+            looking = progress.looking if progress else None
+            reports = [pipeline.advise(given, full, progress=progress, looking=looking)]
     shown = [pipeline.narrow(kept(common, report), request) for report in reports]
     many = _is_list(counters) if isinstance(counters, Path) else isinstance(counters, list)
     print_reports(common, shown, many=many)

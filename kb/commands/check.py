@@ -9,6 +9,7 @@ import typer
 
 from kb.commands import _options
 from kb.commands._console import Common, show
+from kb.commands._progress import working
 
 PANEL, ORDER = "Main job", 3
 
@@ -48,7 +49,8 @@ def run(
     from kb.engine.check import document
     from kb.report.coverage import coverage_page
 
-    result = checked(model, stated_soc(soc), torch)
+    with working(common, "checking operators"):
+        result = checked(model, stated_soc(soc), torch)
     found = document(result)
     show(common, coverage_page(found, common.lang), found, found["operators"])
     return result.exit_status

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from kb.commands._console import Common, say, show
-from kb.commands._progress import counted
+from kb.commands._progress import counted, working
 from kb.errors import UsageError
 from kb.report.catalogue import say as text
 from kb.report.page import Fields, Page, Table
@@ -125,7 +125,8 @@ def _publish(common: Common) -> int:
     from kb.knowledge.store import local
     from kb.store.status import server_only
 
-    found = publish(local(), server_only(common.db or None))
+    with working(common, "publishing the knowledge"):
+        found = publish(local(), server_only(common.db or None))
     rows = [{"table": table, "rows": count} for table, count in found.rows.items()]
     heads = (text("db.table", common.lang), text("db.rows", common.lang))
     table = Table(heads, tuple((name, str(count)) for name, count in found.rows.items()), frozenset({1}))
@@ -155,7 +156,8 @@ def _fetch(
             "this file is there already", where=str(path), now="Give another name, or move it away."
         )
     try:
-        count = fetch(place, path, chosen.encoder(chosen.name()))
+        with working(common, "fetching the knowledge"):
+            count = fetch(place, path, chosen.encoder(chosen.name()))
     except OSError as fault:
         raise UsageError(
             f"cannot be written: {fault.strerror or fault}", where=str(path), now="Give another name."

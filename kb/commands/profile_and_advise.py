@@ -13,7 +13,7 @@ from kb.commands import _options, advise
 from kb.commands._console import Common, emit, in_words, say
 from kb.commands._forecast import print_forecast
 from kb.commands._kept import kept
-from kb.commands._progress import counting
+from kb.commands._progress import counting, working
 from kb.commands._reports import FORMATS, print_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.report.catalogue import say as told
@@ -176,7 +176,9 @@ def _advised(common: Common, collected: Collected, request: Request) -> int:
     """Judge what was collected, keep the run, print its report."""
     from kb.engine import pipeline
 
-    report = _as_collected(pipeline.advise([collected.folder], request.in_full()), collected)
+    with working(common, f"reading {collected.folder}") as progress:
+        found = pipeline.advise([collected.folder], request.in_full(), progress=progress)
+    report = _as_collected(found, collected)
     print_reports(common, [pipeline.narrow(kept(common, report), request)])
     return 0
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from kb.comparison import Comparison
 from kb.engine import recollect, stated, summary
@@ -52,8 +52,11 @@ def advise(
     request: Request = Request(),
     knowledge: Knowledge | None = None,
     progress: Callable[[int, float], None] | None = None,
+    looking: Callable[[Literal["found", "opened"], int], None] | None = None,
 ) -> Report:
-    """The report for a profile; several paths are one run. `progress` is told of rows read and the part they are.
+    """The report for a profile; several paths are one run.
+
+    `progress` is told of rows read and the part they are, `looking` before that of files found and opened.
 
     Raises:
         SourceError: a file could not be read. UsageError: an option makes no sense.
@@ -63,11 +66,13 @@ def advise(
     from kb.engine.job.compared import remarks
     from kb.engine.job.read import read_job
 
-    found = read_job([Path(path) for path in paths], request.soc, request.spread, progress)
+    found = read_job([Path(path) for path in paths], request.soc, request.spread, progress, looking)
     if found is not None:
         report = advise_profile(found.profile, request, knowledge)
         return replace(report, job=found.job, warnings=(*remarks(found.job), *report.warnings))
-    return advise_profile(readers.read(paths, soc=request.soc, progress=progress), request, knowledge)
+    return advise_profile(
+        readers.read(paths, soc=request.soc, progress=progress, looking=looking), request, knowledge
+    )
 
 
 def advise_metrics(

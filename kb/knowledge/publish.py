@@ -34,6 +34,7 @@ M, EF_CONSTRUCTION = (
     200,
 )  # of the HNSW index: neighbours of an entry, and how many are looked at to find them
 MOST_MEMORY = 2 << 30  # bytes of the server that building it may take
+_FULL, _SHARED_MEMORY = "53100", "/PostgreSQL."  # the fault and the name of a segment that finds no room
 _TEXT = 'text collate "C"'
 _TABLES = {
     "meta": f"key {_TEXT} primary key, value text",
@@ -211,17 +212,29 @@ def _fill(index: Index, session: Session) -> None:
 
 
 def _graph(session: Session, size: int, dimensions: int) -> None:
-    """The HNSW index, built in memory: where its graph does not fit, pgvector goes on through the disk, many times slower."""
+    """The HNSW index, built in memory: where its graph does not fit, pgvector goes on through the disk, many times slower.
+
+    The server's parallel workers build it in shared memory. A container often has 64 MB of that; one process then builds in its own.
+    """
     most = "pg_size_bytes(current_setting('maintenance_work_mem'))"
     wanted = min(build_bytes(size, dimensions), MOST_MEMORY) >> 10
     session.execute(
         f"select set_config('maintenance_work_mem', ?, true) where {most} < ?",
         [f"{wanted}kB", wanted << 10],
     )
-    session.execute(
+    build = (
         "create index on vector using hnsw (embedding halfvec_cosine_ops) "
         f"with (m = {M}, ef_construction = {EF_CONSTRUCTION})"
     )
+    session.execute("savepoint before_graph")
+    try:
+        session.execute(build)
+    except ServerError as fault:
+        if fault.state != _FULL or _SHARED_MEMORY not in fault.said:
+            raise
+        session.execute("rollback to savepoint before_graph")
+        session.execute("set local max_parallel_maintenance_workers = 0")
+        session.execute(build)
 
 
 def build_bytes(size: int, dimensions: int) -> int:

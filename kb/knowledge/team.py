@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "kb_knowledge"
 MOST_LOOKED_AT = 1000  # what pgvector allows for hnsw.ef_search
+LOOKED_AT_OF = (
+    1000  # entries for each that a search looks at, where these are more than it asks for (docs/team.md)
+)
 _BM25 = """
 select n, sum(idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * size / ?))) as score
 from (select p.n, p.size, ? * p.title + ? * p.words + ? * p.body as tf,
@@ -98,7 +101,7 @@ class TeamIndex(Index):
         return bool(row) and json.loads(row[0]) == self.meta.get("published")
 
     def _look_at(self, count: int) -> None:
-        self.session.execute(f"set hnsw.ef_search = {min(MOST_LOOKED_AT, max(count, 40))}")
+        self.session.execute(f"set hnsw.ef_search = {looked_at(count, self.size)}")
 
     def _by_distance(
         self, where: str, values: Sequence[object], vector: Sequence[float], count: int
@@ -106,6 +109,11 @@ class TeamIndex(Index):
         asked = "[" + ",".join(f"{value:.6g}" for value in vector) + "]"
         query = f"select n from vector {where} order by embedding <=> ?::halfvec limit ?"  # noqa: S608 - texts above
         return [n for (n,) in self.session.execute(query, (*values, asked, count))]
+
+
+def looked_at(count: int, size: int) -> int:
+    """What hnsw.ef_search is to be where `count` of `size` entries are asked for: among more the same effort finds less."""
+    return min(MOST_LOOKED_AT, max(count, size // LOOKED_AT_OF, 40))
 
 
 def opened(place: Address, embedder: Encoder) -> TeamIndex | None:

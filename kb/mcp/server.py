@@ -18,7 +18,7 @@ from mcp.types import ToolAnnotations
 from pydantic import ValidationError
 
 from kb.errors import KbError
-from kb.loopback import HOST, Busy, Turns, run
+from kb.loopback import HOST, Busy, Turns, lasting, run
 from kb.mcp import said
 from kb.mcp.answers import LONGEST, Document, Tool, Tools
 from kb.report.dump import dumps
@@ -78,6 +78,7 @@ def serve_stdio(server: MCPServer) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, *hangup):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
             signal.signal(number, _end_now)
+    lasting()
     server.run("stdio")
 
 

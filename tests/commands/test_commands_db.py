@@ -63,6 +63,16 @@ def test_the_rank_correlation_with_the_server_is_told(postgres: Server, tmp_path
     assert "mean 1.000, lowest 1.000" in " ".join(said.split())
 
 
+def test_what_takes_long_says_what_it_does(postgres: Server, tmp_path: Path) -> None:
+    """With -v as a line; on a terminal the same words stand beside the spinner."""
+    db = postgres.fresh()
+    told = run_kb("db", "publish", "--db", db, "-v", home=tmp_path).stderr
+    assert "kb: publishing the knowledge\n" in told
+    fetched = str(tmp_path / "team.db")
+    told = run_kb("db", "fetch", fetched, "--db", db, "-v", "--lang", "ja", home=tmp_path).stderr
+    assert "kb: 知識ベースを取得中\n" in told
+
+
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     questions = "tests/benchmarks/queries_dev.tsv"
     answer(tmp_path, "eval", "search", questions, "--against", "installed", status=2)

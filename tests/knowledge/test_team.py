@@ -154,6 +154,64 @@ def test_building_hnsw_takes_the_memory_it_needs_and_no_more_than_its_bound(
     assert asked == [here.size * 300_000 >> 10 << 10, 64 << 20, 64 << 20]
 
 
+def test_a_search_looks_at_more_the_more_there_are(
+    postgres: Server, here: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the bounds of pgvector: 1 to 1000."""
+    sizes = (5_000, 100_000, 360_000, 500_000, 1_000_000, 10_000_000)
+    assert [team.looked_at(360, size) for size in sizes] == [360, 360, 360, 500, 1000, 1000]
+    assert team.looked_at(5, 5_000) == 40 and team.looked_at(2_000, 5_000) == 1000
+    monkeypatch.setattr(publish, "LARGE", 100)
+    monkeypatch.setattr(team, "LARGE", 100)
+    monkeypatch.setattr(team, "LOOKED_AT_OF", 1)
+    db = postgres.fresh()
+    publish.publish(here, address(db))
+    large = _opened(db)
+    assert len(large.nearest([1.0] * 256, 50)) == 50
+    asked = large.session.execute("show hnsw.ef_search").fetchone()[0]
+    assert int(asked) == here.size
+    large.db.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "again"),
+    [
+        (
+            'could not resize shared memory segment "/PostgreSQL.18" to 185634272 bytes: No space left on device',
+            True,
+        ),
+        ('could not extend file "base/1/2": No space left on device', False),
+    ],
+    ids=["shared memory", "disk"],
+)
+def test_a_server_short_of_shared_memory_builds_hnsw_with_one_process(
+    postgres: Server, here: Index, monkeypatch: pytest.MonkeyPatch, said: str, again: bool
+) -> None:
+    """The first is what PostgreSQL 16 says in a container with 64 MB of it; a disk that is full stays so."""
+    monkeypatch.setattr(publish, "LARGE", 100)
+    workers: list[int] = []
+    plain = publish.Session.execute
+
+    def short(session: publish.Session, sql: str, *given: object) -> object:
+        if "create index" in sql:
+            workers.append(int(plain(session, "show max_parallel_maintenance_workers").fetchone()[0]))
+            if workers == [2]:
+                sql = f"do $$ begin raise exception '{said}' using errcode = '53100'; end $$"
+        return plain(session, sql, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(publish.Session, "execute", short)
+    db = postgres.fresh()
+    if again:
+        assert publish.publish(here, address(db)).entries == here.size
+        large = _opened(db)
+        assert large.size == here.size and search.search("tiling", use=large).results
+        large.db.close()
+    else:
+        with pytest.raises(SourceError, match="disk is full"):
+            publish.publish(here, address(db))
+    assert workers == ([2, 0] if again else [2])
+
+
 # --- publishing -------------------------------------------------------------------------------------------------
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import http.client
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,57 @@ def test_so_many_work_so_many_wait_and_one_more_is_refused() -> None:
         return found
 
     assert asyncio.run(all_at_once()) == [0, 1, 2, 3, 4]
+
+
+class Ring:
+    """Points at itself: what a collection alone can free."""
+
+    alive = 0
+
+    def __init__(self) -> None:
+        self.itself = self
+        Ring.alive += 1
+
+    def __del__(self) -> None:
+        Ring.alive -= 1
+
+
+@pytest.fixture
+def rarely_collected() -> Iterator[None]:
+    """Thresholds as a command sets them."""
+    usual = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 50)
+    yield
+    gc.set_threshold(*usual)
+
+
+@pytest.mark.usefixtures("rarely_collected")
+@pytest.mark.parametrize("which", ["http", "stdio"])
+def test_a_server_does_not_keep_what_points_at_itself(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK of agents leaves such objects behind each call: with the thresholds of a command they pile up."""
+
+    def serve(*_: Any, **__: Any) -> None:
+        gc.collect()
+        for _ in range(50_000):
+            Ring()
+        left.append(Ring.alive)
+
+    left: list[int] = []
+    if which == "http":
+        import uvicorn
+
+        from kb.loopback import run
+
+        monkeypatch.setattr(uvicorn.Server, "run", serve)
+        run(None, None)  # type: ignore[arg-type] - never looked at
+    else:
+        pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+        from kb.mcp.server import MCPServer, serve_stdio
+
+        monkeypatch.setattr(MCPServer, "run", serve)
+        monkeypatch.setattr(signal, "signal", lambda *_: None)
+        serve_stdio(MCPServer("x"))
+    assert len(left) == 1 and left[0] < 5_000
 
 
 def test_the_web_app_says_when_to_come_again() -> None:

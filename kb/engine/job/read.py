@@ -12,6 +12,7 @@ from kb.engine.job.merge import job_of, merge, profile_of
 from kb.engine.job.rank import Lost, Summary
 from kb.engine.job.split import split
 from kb.engine.job.spread import Spread, summaries
+from kb.engine.readers.source import Looking
 from kb.errors import SourceError
 from kb.model import Job, Profile, RunTimes
 
@@ -31,18 +32,19 @@ def read_job(
     soc: str | None = None,
     spread: Spread | None = None,
     progress: Progress | None = None,
+    looking: Looking | None = None,
 ) -> ReadJob | None:
     """The job at the paths; None where they are no folder of numbered ranks, or not of a run's export.
 
     Raises:
         SourceError: no rank could be read. UsageError: `soc` is no chip, or workers cannot be had.
     """
-    folder = split(paths)
+    folder = split(paths, looking)
     if folder is None:
         return None
     if soc:
         targets.resolve(soc)
-    traced = _of_the_job(folder.rest, soc)
+    traced = _of_the_job(folder.rest, soc, looking)
     if traced is None:
         return None
     found = merge(_told(summaries(folder, soc, spread or Spread()), len(folder.ranks), progress))
@@ -52,9 +54,16 @@ def read_job(
     return ReadJob(profile, job_of(found, profile))
 
 
-def _of_the_job(rest: Sequence[Path], soc: str | None) -> Mapping[str, RunTimes] | None:
+def _of_the_job(
+    rest: Sequence[Path], soc: str | None, looking: Looking | None
+) -> Mapping[str, RunTimes] | None:
     """Times of ranks by a table of the whole job, often none; None where there are kernels that belong to no rank."""
-    told = [path for path in rest if _is_profile(path)]
+    told = []
+    for count, path in enumerate(rest, 1):
+        if looking is not None:
+            looking("opened", count)
+        if _is_profile(path):
+            told.append(path)
     if not told:
         return {}
     try:

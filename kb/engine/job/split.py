@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kb.engine.readers import profiler_info
-from kb.engine.readers.source import DEEPEST, MOST_FILES, is_folder, open_source
+from kb.engine.readers.source import DEEPEST, MOST_FILES, MOST_FOLDERS, Looking, is_folder, open_source
 from kb.errors import SourceError
 
 MOST_RANKS = 100_000
@@ -44,30 +44,45 @@ class JobFolder:
     rest: tuple[Path, ...]
 
 
+class _TooMuch(Exception):
+    """More files or folders that belong to no rank than a job has."""
+
+
 @dataclass
 class _Walk:
+    root: Path
+    looking: Looking | None
     ranks: list[RankFolder] = field(default_factory=list)
     rest: list[Path] = field(default_factory=list)
+    folders: int = 0  # that belong to no rank
+    files: int = 0  # all that were found
 
 
-def split(paths: Sequence[Path]) -> JobFolder | None:
+def split(paths: Sequence[Path], looking: Looking | None = None) -> JobFolder | None:
     """The ranks below the paths; None where there are not at least two that can be told apart by number.
 
     A rank is a folder that a profiler wrote for one rank: it holds the folder of its tables or profiler_info_<n>.json, or
-    is called rank_<n>. Links are not followed.
+    is called rank_<n>. Links are not followed. A folder with much else, such as that of all the user has, is no job, and the walk
+    ends there. `looking` is told of the files found.
     """
-    walk = _Walk()
+    ranks: list[RankFolder] = []
+    rest: list[Path] = []
     for path in paths:
         if not is_folder(path):
             return None
-        place = path.absolute()
-        _look(place, place, walk, 0)
-    names = [rank.name for rank in walk.ranks]
+        walk = _Walk(path.absolute(), looking)
+        try:
+            _look(walk.root, walk, 0, MOST_FILES - len(rest))
+        except _TooMuch:
+            return None
+        ranks += walk.ranks
+        rest += walk.rest
+    names = [rank.name for rank in ranks]
     numbered = sum(name.startswith("rank ") for name in names)
     apart = len(set(names)) == len(names)
-    if numbered < 2 or not apart or len(names) > MOST_RANKS or len(walk.rest) > MOST_FILES:
+    if numbered < 2 or not apart or len(names) > MOST_RANKS:
         return None
-    return JobFolder(tuple(sorted(walk.ranks, key=_by_number)), tuple(walk.rest))
+    return JobFolder(tuple(sorted(ranks, key=_by_number)), tuple(rest))
 
 
 def _by_number(rank: RankFolder) -> tuple[int, int, str]:
@@ -75,26 +90,68 @@ def _by_number(rank: RankFolder) -> tuple[int, int, str]:
     return (0, int(number), "") if number.isdecimal() else (1, 0, rank.name)
 
 
-def _look(folder: Path, root: Path, walk: _Walk, depth: int) -> None:
+def _look(folder: Path, walk: _Walk, depth: int, most: int) -> None:
+    """Add the ranks at or below a folder, and the files that are of none, `most` of all at the end.
+
+    Raises:
+        _TooMuch: there are more.
+    """
+    folders, files = _listed(folder)
+    walk.files += len(files)
+    if walk.looking is not None:
+        walk.looking("found", walk.files)
+    if _OUTPUT.intersection(folders) or any(map(_info, files)):
+        _add_rank(folder, files, walk)
+    elif _FOLDER.fullmatch(folder.name):
+        _look_in_named(folder, folders, files, walk, depth)
+        if len(walk.rest) > most:
+            raise _TooMuch
+    else:
+        _look_below(folder, folders, files, walk, depth, most)
+
+
+def _look_in_named(
+    folder: Path, folders: Sequence[str], files: Sequence[str], walk: _Walk, depth: int
+) -> None:
+    """A folder that is called as a rank is one, whatever else it holds, unless it holds several."""
+    ranks, rest, others = len(walk.ranks), len(walk.rest), walk.folders
+    try:
+        _look_below(folder, folders, files, walk, depth, rest + MOST_FILES)
+    except _TooMuch:
+        if len(walk.ranks) - ranks >= 2:
+            raise
+    if len(walk.ranks) - ranks < 2:
+        del walk.ranks[ranks:], walk.rest[rest:]
+        walk.folders = others
+        _add_rank(folder, files, walk)
+
+
+def _look_below(
+    folder: Path, folders: Sequence[str], files: Sequence[str], walk: _Walk, depth: int, most: int
+) -> None:
+    walk.rest += [folder / name for name in files]
+    walk.folders += 1
+    if len(walk.rest) > most or walk.folders > MOST_FOLDERS:
+        raise _TooMuch
+    if depth + 1 < DEEPEST:
+        for name in folders:
+            _look(folder / name, walk, depth + 1, most)
+
+
+def _listed(folder: Path) -> tuple[list[str], list[str]]:
+    """Names of folders and of files, in order; links and what is neither left out."""
     try:
         with os.scandir(folder) as found:
             entries = sorted((item for item in found if not item.is_symlink()), key=lambda item: item.name)
     except OSError:
-        entries = []  # a rank folder that may not be listed is a lost rank, said when it is read
+        return [], []  # a rank folder that may not be listed is a lost rank, said when it is read
     folders = [item.name for item in entries if item.is_dir(follow_symlinks=False)]
-    files = [item.name for item in entries if item.is_file(follow_symlinks=False)]
-    written = bool(_OUTPUT.intersection(folders)) or any(map(_info, files))
-    named = _FOLDER.fullmatch(folder.name)
-    below = _Walk()
-    if not written and depth + 1 < DEEPEST:
-        for name in folders:
-            _look(folder / name, root, below, depth + 1)
-    if written or (named and len(below.ranks) < 2):
-        within = root.parent if folder == root else root
-        walk.ranks.append(RankFolder(_name(folder, files), folder, within))
-        return
-    walk.ranks += below.ranks
-    walk.rest += [folder / name for name in files] + below.rest
+    return folders, [item.name for item in entries if item.is_file(follow_symlinks=False)]
+
+
+def _add_rank(folder: Path, files: Sequence[str], walk: _Walk) -> None:
+    within = walk.root.parent if folder == walk.root else walk.root
+    walk.ranks.append(RankFolder(_name(folder, files), folder, within))
 
 
 def _info(name: str) -> bool:

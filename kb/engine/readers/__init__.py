@@ -21,7 +21,7 @@ from typing import Protocol, cast
 
 from kb.engine.readers import added, archive, foreign
 from kb.engine.readers.metrics_json import read_metrics
-from kb.engine.readers.source import Bundle, Progress, Source, find, is_folder, open_source
+from kb.engine.readers.source import Bundle, Looking, Progress, Source, find, is_folder, open_source
 from kb.errors import KbError, SourceError
 from kb.model import Notice, Profile
 
@@ -89,6 +89,7 @@ def read(
     soc: str | None = None,
     progress: Progress | None = None,
     within: Path | None = None,
+    looking: Looking | None = None,
 ) -> Profile:
     """The profile of one run: files, archives, or folders walked with bounds; several paths are one run (ranks
     of a job).
@@ -98,6 +99,7 @@ def read(
         soc: SoC name the user stated; the profile's own word wins.
         progress: called now and then while a large table is read.
         within: folder that files are named relative to, where it is not what the user gave.
+        looking: called now and then while files are looked for.
 
     Raises:
         SourceError: what could not be read, where, and what to give instead.
@@ -111,7 +113,9 @@ def read(
         notices: list[Notice] = []
         roots = [_root(path, stack, shown, notices) for path in given]
         try:
-            profile = _read(given, roots, notices, soc, progress, within)
+            sources, left_out = find(roots, looking)
+            notices.extend(left_out)
+            profile = _read(given, roots, sources, notices, soc, progress, within)
         except KbError as fault:
             if not shown:
                 raise
@@ -145,13 +149,12 @@ def _shown(text: str, shown: dict[Path, Path]) -> str:
 def _read(
     given: Sequence[Path],
     roots: Sequence[Path],
+    sources: Sequence[Source],
     notices: list[Notice],
     soc: str | None,
     progress: Progress | None,
     within: Path | None,
 ) -> Profile:
-    sources, left_out = find(roots)
-    notices.extend(left_out)
     files: dict[str, list[Source]] = {}
     theirs = added.readers()  # once: whether plugins are on is a setting that is read from its file
     for source in sources:
@@ -170,7 +173,8 @@ def _read(
     present = [reader for reader in own() if reader.NAME in files]
     present = present or [reader for reader in added.readers() if reader.NAME in files]
     if not present:
-        raise _nothing(roots, sources)
+        cut = any(notice.code == "too-many-files" for notice in notices)
+        raise _nothing(roots, sources, cut=cut)
     main = _main(present, files)
     bundle = Bundle(
         target=" ".join(str(path) for path in given),
@@ -231,11 +235,14 @@ def _main(present: Sequence[Reader], files: dict[str, list[Source]]) -> Reader:
     return next(iter(best.values()))
 
 
-def _nothing(given: Sequence[Path], sources: Sequence[Source]) -> SourceError:
+def _nothing(given: Sequence[Path], sources: Sequence[Source], *, cut: bool) -> SourceError:
     """Why a folder held nothing to read: empty, only empty files, or files of other kinds, which are
-    named.
+    named. `cut` says that there are more files than are looked at.
     """
     where = " ".join(str(path) for path in given)
+    if cut:
+        text = f"no profile among the first {len(sources)} files, and no more are looked at"
+        return SourceError(text, where=where, now="give the folder of the profiler run itself")
     if not sources:
         return SourceError("the folder holds no file", where=where, now="give the folder of a profiler run")
     if not any(source.size for source in sources):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from kb.engine.readers.rows import split, unreadable
 from kb.errors import SourceError
@@ -17,10 +18,13 @@ from kb.model import Notice
 
 HEAD = 16 << 10  # the widest header line seen has 1056 columns and 14 KB
 MOST_FILES = 20_000
+MOST_FOLDERS = 100_000  # as many as a job may have ranks
 DEEPEST = 12
+_TOLD_EACH = 100  # files
 
 
 Progress = Callable[[int, float], None]  # rows so far, part of the bytes that they are (0 to 1)
+Looking = Callable[[Literal["found", "opened"], int], None]  # what was done with how many files so far
 
 
 @dataclass(frozen=True)
@@ -93,32 +97,31 @@ def open_source(path: Path) -> Source:
                 "not a regular file (pipe, socket or device)", where=str(path), now="give a file or a folder"
             )
         with path.open("rb") as file:
-            return Source(path, about.st_size, file.read(HEAD))
+            # Of no bytes none are read: some files of the system have no size, and reading them waits for something to happen.
+            return Source(path, about.st_size, file.read(HEAD) if about.st_size else b"")
     except OSError as fault:
         raise unreadable(path, fault) from fault
     except ValueError as fault:  # a NUL in the name
         raise SourceError("not a usable path", where=repr(str(path)), now="check the path") from fault
 
 
-def find(paths: Sequence[Path]) -> tuple[list[Source], list[Notice]]:
+def find(paths: Sequence[Path], looking: Looking | None = None) -> tuple[list[Source], list[Notice]]:
     """All regular files at or below the paths, in order, and what had to be left out.
 
-    Links inside a folder are not followed, so a loop or a link out of the folder is harmless.
+    Links inside a folder are not followed, so a loop or a link out of the folder is harmless. `looking` is told now and then.
 
     Raises:
         SourceError: when a path given by the user itself cannot be read.
     """
     sources: list[Source] = []
-    notices: list[Notice] = []
-    seen: set[Path] = set()
+    search = _Search(looking)
     for path in paths:
         if is_folder(path):
-            candidates: Iterator[Path] = _walk(path, notices, 0)
-            sources.extend(_look(candidates, seen, notices))
-        elif path not in seen:
-            seen.add(path)
+            sources.extend(search.below(path))
+        elif path not in search.seen:
+            search.seen.add(path)
             sources.append(open_source(path))
-    return sources, notices
+    return sources, search.notices
 
 
 def is_folder(path: Path) -> bool:
@@ -129,42 +132,61 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def _look(candidates: Iterator[Path], seen: set[Path], notices: list[Notice]) -> Iterator[Source]:
-    for path in candidates:
-        if len(seen) >= MOST_FILES:
-            notices.append(
-                Notice(
-                    "too-many-files", f"only the first {MOST_FILES} files were looked at", str(path.parent)
+class _Search:
+    """A walk through folders: what was seen, and what was left out."""
+
+    def __init__(self, looking: Looking | None) -> None:
+        self.seen: set[Path] = set()
+        self.notices: list[Notice] = []
+        self._folders = 0
+        self._looking = looking
+
+    def below(self, folder: Path) -> Iterator[Source]:
+        """The files below a folder, until there are too many."""
+        for path in self._walk(folder, 0):
+            if len(self.seen) >= MOST_FILES:
+                self._left_out(
+                    "too-many-files", f"only the first {MOST_FILES} files were looked at", path.parent
                 )
-            )
-            return
-        if path in seen:
-            continue
-        seen.add(path)
+                return
+            if path in self.seen:
+                continue
+            self.seen.add(path)
+            if self._looking is not None and len(self.seen) % _TOLD_EACH == 0:
+                self._looking("opened", len(self.seen))
+            try:
+                yield open_source(path)
+            except SourceError as fault:
+                self._left_out("file-skipped", fault.what, path)
+
+    def _walk(self, folder: Path, depth: int) -> Iterator[Path]:
+        self._folders += 1
         try:
-            yield open_source(path)
-        except SourceError as fault:
-            notices.append(Notice("file-skipped", fault.what, str(path)))
-
-
-def _walk(folder: Path, notices: list[Notice], depth: int) -> Iterator[Path]:
-    try:
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
-    except OSError as fault:
-        if depth == 0:
-            raise unreadable(folder, fault) from fault
-        notices.append(Notice("folder-skipped", unreadable(folder, fault).what, str(folder)))
-        return
-    for entry in entries:
-        if entry.is_symlink():
-            notices.append(Notice("link-skipped", "a link inside the folder was not followed", entry.path))
-        elif entry.is_dir(follow_symlinks=False):
-            if depth + 1 < DEEPEST:
-                yield from _walk(Path(entry.path), notices, depth + 1)
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as fault:
+            if depth == 0:
+                raise unreadable(folder, fault) from fault
+            self._left_out("folder-skipped", unreadable(folder, fault).what, folder)
+            return
+        for entry in entries:
+            if entry.is_symlink():
+                self._left_out("link-skipped", "a link inside the folder was not followed", entry.path)
+            elif entry.is_dir(follow_symlinks=False):
+                yield from self._deeper(Path(entry.path), depth + 1)
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
             else:
-                notices.append(Notice("folder-skipped", f"deeper than {DEEPEST} folders", entry.path))
-        elif entry.is_file(follow_symlinks=False):
-            yield Path(entry.path)
-        else:
-            notices.append(Notice("file-skipped", "not a regular file (pipe, socket or device)", entry.path))
+                self._left_out("file-skipped", "not a regular file (pipe, socket or device)", entry.path)
+
+    def _deeper(self, folder: Path, depth: int) -> Iterator[Path]:
+        if depth >= DEEPEST:
+            self._left_out("folder-skipped", f"deeper than {DEEPEST} folders", folder)
+        elif self._folders < MOST_FOLDERS:
+            yield from self._walk(folder, depth)
+        elif self._folders == MOST_FOLDERS:
+            self._folders += 1  # said once
+            self._left_out("too-many-files", f"only the first {MOST_FOLDERS} folders were looked at", folder)
+
+    def _left_out(self, code: str, why: str, where: Path | str) -> None:
+        self.notices.append(Notice(code, why, str(where)))

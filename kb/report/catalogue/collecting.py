@@ -69,5 +69,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "doctor.title.root": ("not root", "非 root 用户", "root でないこと"),
     "doctor.title.simulator": ("simulator", "仿真器", "シミュレータ"),
     "progress.left": ("about {seconds} s left", "约剩 {seconds} s", "残り約 {seconds} s"),
+    "progress.found": ("{files} files found", "已找到 {files} 个文件", "{files} ファイルを見つけた"),
+    "progress.opened": ("{files} files looked at", "已查看 {files} 个文件", "{files} ファイルを調べた"),
     "progress.rows": ("{rows} rows", "{rows} 行", "{rows} 行"),
 }

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kb.engine.job import split as module
 from kb.engine.job.split import size_at_least, split
 
 INFO = '{"config": {"common_config": {}, "experimental_config": {}}, "rank_id": %s}'
@@ -93,3 +94,29 @@ def test_the_size_is_looked_at_no_further_than_needed(tmp_path: Path) -> None:
     found = split([tmp_path])
     assert found is not None
     assert size_at_least(found, 2) and not size_at_least(found, 3)
+
+
+@pytest.mark.parametrize("bound", ["MOST_FILES", "MOST_FOLDERS"])
+def test_a_folder_of_all_there_is_is_left_early(
+    tmp_path: Path, bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path, *(f"a{place}/{name}" for place in range(9) for name in "xyz"))
+    made(tmp_path, "rank_0/kernel_details.csv", "rank_1/kernel_details.csv")
+    assert ranks(tmp_path) is not None
+    told: list[int] = []
+    monkeypatch.setattr(module, bound, 4)
+    assert split([tmp_path], lambda _, files: told.append(files)) is None
+    assert told == sorted(told) and 4 <= told[-1] <= 15  # and not all 29
+
+
+def test_what_a_rank_holds_counts_for_that_rank_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_FILES", 4)
+    made(
+        tmp_path, *(f"rank_{rank}/device/{name}" for rank in range(3) for name in range(3)), "log/1", "log/2"
+    )
+    made(tmp_path, *(f"rank_3/{name}" for name in range(9)))
+    assert [name for name, _ in ranks(tmp_path) or []] == ["rank 0", "rank 1", "rank 2", "rank 3"]
+    made(tmp_path, "log/3", "log/4", "log/5")
+    assert ranks(tmp_path) is None

@@ -212,6 +212,47 @@ def test_a_walk_is_bounded_in_depth_and_number(tmp_path: Path, monkeypatch: pyte
     assert "folder-skipped" in found and "too-many-files" in found
 
 
+def test_a_walk_is_bounded_in_folders_and_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "MOST_FOLDERS", 3)
+    for n in range(6):
+        (tmp_path / f"{n}").mkdir()
+        (tmp_path / f"{n}" / "a.csv").write_bytes((SAMPLES / "op_statistic" / "whole.csv").read_bytes())
+    profile = read([tmp_path])
+    assert [file.path for file in profile.files] == ["0/a.csv", "1/a.csv"]  # the folder itself is the first
+    found = [notice.text for notice in profile.notices if notice.code == "too-many-files"]
+    assert found == ["only the first 3 folders were looked at"]
+
+
+def test_a_folder_of_all_there_is_holds_no_profile_among_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "MOST_FILES", 4)
+    for n in range(9):
+        (tmp_path / f"{n}.jpg").write_bytes(b"\xff\xd8\xff\xe0")
+    with pytest.raises(SourceError, match="no profile among the first 4 files, and no more") as caught:
+        read([tmp_path])
+    assert caught.value.now == "Give the folder of the profiler run itself."
+
+
+def test_a_file_without_a_size_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as /proc/kmsg, where a read waits for what comes next."""
+
+    class Waits:
+        def __enter__(self) -> Waits:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def read(self, _: int) -> bytes:
+            raise AssertionError("this would wait for ever")
+
+    (tmp_path / "kmsg").touch()
+    monkeypatch.setattr(Path, "open", lambda *_: Waits())
+    assert source.open_source(tmp_path / "kmsg").head == b""
+
+
 def test_a_line_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_bytes(headers.KERNEL_DETAILS.encode() + b"\n" + b"1," * (1 << 20))
