@@ -66,10 +66,12 @@ semantic:  ## make the second search model and its distribution (minutes; instal
 model-test:  ## the tests that need the extra `models`
 	$(PYTHON) -m pytest -m model
 
-compat:  ## the suite on the lowest dependency versions and the oldest Python (OLDEST=python3.10)
+compat:  ## the suite on the lowest dependency versions and the oldest Python (OLDEST=python3.10), then the tests of the extras
 	$(OLDEST) -m venv build/lowest
 	build/lowest/bin/pip install -q -c constraints/lowest.txt -e '.[test]'
 	build/lowest/bin/python -m pytest
+	build/lowest/bin/pip install -q -c constraints/lowest_extras.txt -e '.[mcp,serve,browse,cluster]'
+	build/lowest/bin/python -m pytest $$(grep -rlE --include='*.py' 'importorskip\("(mcp|textual|distributed|starlette)"' tests)
 
 fuzz:  ## every fuzz target for SECONDS (600) each; installs the extra `fuzz`
 	$(PYTHON) -m pip install -q -e '.[test,fuzz]'

@@ -35,6 +35,11 @@ POSIX_ONLY = ("kb/engine/collect/",)
 GUARDED = ("hasattr(os,", "hasattr(signal,", "except ImportError", "getattr(signal,")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PIN = re.compile(r"^([A-Za-z0-9-]+)==([\w.]+)$", re.MULTILINE)
+EXTRAS = PROJECT["optional-dependencies"]
+LOWEST = {
+    "lowest.txt": [*PROJECT["dependencies"], *EXTRAS["test"]],
+    "lowest_extras.txt": [text for name in ("mcp", "serve", "browse", "cluster") for text in EXTRAS[name]],
+}
 NOT_PINNED = {
     "mypy",
     "ruff",
@@ -159,12 +164,11 @@ def test_no_file_of_the_tree_has_a_name_that_windows_refuses() -> None:
         ), path
 
 
-def test_the_lowest_versions_are_those_declared() -> None:
-    pins = dict(
-        PIN.findall((ROOT / "constraints" / "lowest.txt").read_text(encoding="utf-8").partition("\n\n")[0])
-    )
+@pytest.mark.parametrize("file", LOWEST)
+def test_the_lowest_versions_are_those_declared(file: str) -> None:
+    pins = dict(PIN.findall((ROOT / "constraints" / file).read_text(encoding="utf-8").partition("\n\n")[0]))
     declared = {}
-    for text in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]):
+    for text in LOWEST[file]:
         name, _, rest = re.split(r"(?=[\[>=<; ])", text, maxsplit=1)[0], "", text
         lowest = re.search(r">=\s*([\w.]+)", rest)
         if name not in NOT_PINNED and lowest:
