@@ -153,7 +153,9 @@ def _install_engine(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
         "interrupt": KeyboardInterrupt,  # type: ignore[dict-item,return-value]
     }
 
-    def advise(paths: list[Path], request: Request = Request(), *, progress: object = None) -> Report:
+    def advise(
+        paths: list[Path], request: Request = Request(), *, progress: object = None, looking: object = None
+    ) -> Report:
         asked.calls.append(("advise", (paths, replace(request, spread=Spread()))))
         name = paths[0].name
         if name in faults:

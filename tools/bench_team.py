@@ -40,7 +40,7 @@ EFFORTS = (
     100,
     CANDIDATES,
     1000,
-)  # hnsw.ef_search: pgvector's default, more, what kb asks for, the most there is
+)  # hnsw.ef_search: pgvector's default, more, what kb asks for (`team.looked_at`), the most there is: that among a million
 BUILDS = tuple(dict.fromkeys(((16, 64), (publish.M, publish.EF_CONSTRUCTION), (32, 200), (32, 400))))
 Build = tuple[int, int]  # m, ef_construction
 SAMPLE = 20_000  # entries that tell how much memory a build takes

@@ -24,7 +24,10 @@ from kb.engine import collect
 from kb.store.runs import list_runs
 
 SEED = 20272
-SOONER, LATER = 0.9, 1.02  # as in tests/faults/killing.py: the time to kill in follows a machine that others use
+SOONER, LATER = (
+    0.9,
+    1.02,
+)  # as in tests/faults/killing.py: the time to kill in follows a machine that others use
 
 
 def started(machine: Machine, home: Path, output: Path) -> int:
