@@ -62,7 +62,7 @@ def started(home: Path, files: int, seconds: float, stderr: int) -> subprocess.P
         (place / f"{n}.jpg").write_bytes(b"\xff\xd8\xff\xe0")
     code = FAR_AWAY.format(seconds=seconds)
     return subprocess.Popen(
-        [sys.executable, "-c", code, "advise", str(place)], cwd=ROOT, env=environment(home) | {"TERM": "xterm"},
+        [sys.executable, "-c", code, "advise", str(place)], cwd=ROOT, env=environment(home) | {"TERM": "xterm", "COLUMNS": "300"},  # a long path is not broken in two
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
     )  # fmt: skip
 
