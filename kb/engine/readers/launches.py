@@ -221,7 +221,8 @@ class Launches:
         name = row[form.at["op_name"]].strip('"')
         type_cell = row[form.at["op_type"]] if "op_type" in form.at else ""
         label = self.label(name) if missing(type_cell) else clean(type_cell)
-        key: tuple[str, ...] = (label, *form.identity(row), *form.header)
+        worked = form.worked(row[: form.width]) if missing(row[form.at_task]) else ()
+        key: tuple[str, ...] = (label, *form.identity(row), *worked, *form.header)
         found = self.groups.get(key)
         if found is not None:
             return found
@@ -326,6 +327,8 @@ class Reading:
         key: tuple[str, ...] = (cells[form.at_type], cells[form.at_task], rest[:_PEEK])
         if key[0] in _ABSENT:
             key = (*key, cells[form.at_name])
+        if key[1] in _ABSENT and form.working:
+            key = (*key, *form.worked(rest.split(",")))
         found = None
         for middle, length, group in self._quick.get(key, ()):
             if rest.startswith(middle) and rest.count(",", length) == form.tail_commas:

@@ -8,11 +8,11 @@ bulk. This is what makes reading faster than splitting each line would be.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from kb.engine.readers.columns import all_columns, index
+from kb.engine.readers.columns import all_columns, counter, index
 from kb.errors import SourceError
 
 IDENTITY = (
@@ -48,7 +48,8 @@ class Layout:
     """The columns of one header.
 
     `front` cells lead a line and `tail` cells end it; both are 0 when the zones are mixed. `span` is the
-    number of cells from the first counter to the end of the line.
+    number of cells from the first counter to the end of the line. `working` are the places of the counters that tell
+    which of cube and vector core worked; none where the header does not tell the two apart.
     """
 
     header: tuple[str, ...]
@@ -65,6 +66,7 @@ class Layout:
     at_type: int
     at_task: int
     at_duration: int
+    working: tuple[int, ...]
 
     @property
     def tail_commas(self) -> int:
@@ -75,6 +77,15 @@ class Layout:
     def width(self) -> int:
         """Number of cells in a whole row."""
         return len(self.header)
+
+    def worked(self, tail: Sequence[str]) -> tuple[str, ...]:
+        """Which cores worked by the last cells of a row: for each, whether its counter is above zero.
+
+        Without a task type (task-time level 0) nothing else tells a kernel's launches on the cube from those of
+        another build of it on the vector cores, and the mean of both would be the share of neither.
+        """
+        cells = ["".join(tail[place - self.width :][:1]) for place in self.working]
+        return tuple("worked" if counter(cell) else "" for cell in cells)
 
     @property
     def measured(self) -> frozenset[str]:
@@ -99,12 +110,13 @@ def layout(header: tuple[str, ...], table: str, where: str) -> Layout:
         places.insert(0, at["op_name"])
     span = len(header) - min((place for _, place in counters), default=len(header))
     front = _front(header, at, span)
+    prefixed = any(cell.casefold().startswith("aiv_") for cell in header)
     return Layout(
         header,
         at,
         counters,
         unknown,
-        any(cell.casefold().startswith("aiv_") for cell in header),
+        prefixed,
         itemgetter(*places),
         tuple(places),
         front,
@@ -114,7 +126,14 @@ def layout(header: tuple[str, ...], table: str, where: str) -> Layout:
         at.get("op_type", at["op_name"]),
         at["task_type"],
         at["task_duration_us"],
+        _working(at) if prefixed else (),
     )
+
+
+def _working(at: dict[str, int]) -> tuple[int, ...]:
+    """Places of the cycles of the cube and the vector cores, of their times where the cycles are not given."""
+    columns = ((f"{side}_total_cycles", f"{side}_time_us") for side in ("aic", "aiv"))
+    return tuple(at[name] for pair in columns for name in [name for name in pair if name in at][:1])
 
 
 def _is_counter(name: str) -> bool:

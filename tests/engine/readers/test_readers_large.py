@@ -302,3 +302,32 @@ def test_a_sweep_is_a_timeline(
         other.first,
     )
     assert list(one.follows()) == list(other.follows())
+
+
+def test_without_task_types_launches_of_one_kernel_are_told_apart_by_the_cores_that_worked(
+    tmp_path: Path,
+) -> None:
+    """A mean over the cube build and the vector build of a kernel is the share of neither."""
+    sample = (SAMPLES / "op_summary" / "odd-level0.csv").read_text(encoding="utf-8").splitlines()
+    header = sample[0].split(",")
+    row = sample[1].split(",")
+    start, name = header.index("Task Start Time(us)"), header.index("Op Name")
+
+    def launch(n: int, cube: bool) -> str:
+        cells = list(row)
+        cells[start], cells[name] = f"{1_767_322_800_100_000 + 90 * n}.000", "matmul_kernel"
+        for place, column in enumerate(header):
+            if column.startswith(("aic_", "aiv_")):
+                cells[place] = "0"
+        side, pipe = ("aic", "mac") if cube else ("aiv", "scalar")
+        cells[header.index(f"{side}_total_cycles")] = "17301"
+        cells[header.index(f"{side}_{pipe}_ratio")] = "0.5"
+        return ",".join(cells)
+
+    path = tmp_path / "op_summary_1.csv"
+    lines = [launch(n, cube=n % 3 == 0) for n in range(30)]
+    path.write_text("\n".join([sample[0], *lines]) + "\n", encoding="utf-8")
+    found = {op.core: op for op in same(path).operators}
+    assert {core: op.count for core, op in found.items()} == {"cube": 10, "vector": 20}
+    assert found["cube"].counters["aic_mac_ratio"].value == 0.5
+    assert found["vector"].counters["aiv_scalar_ratio"].value == 0.5

@@ -38,6 +38,8 @@ class Blocks:
         wait = [at["wait_us"]] if "wait_us" in at else []
         self._numbers = [form.at_duration, *wait, *(place for _, place in form.counters)]
         self._waits = bool(wait)
+        places = [place for _, place in form.counters]
+        self._working = [len(self._numbers) - len(places) + places.index(place) for place in form.working]
         self._start = at.get("start_us")
         self._known: dict[tuple[str, ...], Group] = {}
         self._sums = Sums(2 + len(form.counters))
@@ -113,6 +115,8 @@ class Blocks:
         names = columns.words[form.at_name]
         if any(word.strip() in MISSING for word in columns.words[form.at_type].words):
             same.append(names)  # stands for the type there
+        if any(word.strip() in MISSING for word in columns.words[form.at_task].words):
+            same.extend(_worked(columns.numbers[:, column]) for column in self._working)
         which, firsts = _combinations(same, len(columns))
         keys = zip(*(found.words[found.codes[firsts]].tolist() for found in same), strict=True)
         groups = [self._group(key, line + first) for key, first in zip(keys, firsts.tolist(), strict=True)]
@@ -201,6 +205,11 @@ def _nanoseconds(us: Floats) -> Integers:
 
 def _coded(sweep: Sweep, words: Sequence[str]) -> Integers:
     return np.array([sweep.code(word) for word in words], dtype=np.int64)
+
+
+def _worked(cells: Floats) -> Words:
+    """Whether a core worked, as `Layout.worked` says it."""
+    return Words((cells > 0).astype(np.int64), np.array(["", "worked"]))
 
 
 def _combinations(columns: Sequence[Words], lines: int) -> tuple[Integers, Integers]:
