@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kb.store.answers import Answer
 
 _SHARES = frozenset(
-    {"share", "running_share", "headroom", "stake", "confidence", "gain_low", "gain_likely", "gain_high", "mean_share",
+    {"share", "running_share", "slower", "held_up", "headroom", "stake", "confidence", "gain_low", "gain_likely", "gain_high", "mean_share",
      "largest_share"}
 )  # fmt: skip
 _SLOT = re.compile(r"\{(\w+)\}")

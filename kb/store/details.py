@@ -104,6 +104,19 @@ def _recommendation(item: Row) -> Row:
     }
 
 
+def _ranks(document: Document) -> Iterable[Row]:
+    """Where the time of each rank went, and by how much those stand out that are named for it."""
+    job = document.get("job")
+    if not isinstance(job, dict):
+        return
+    over = {item.get("name"): item.get("over") for item in _items(job, "slow")}
+    held = {item.get("name"): item.get("idle_share") for item in _items(job, "held_up")}
+    for item in _items(job, "ranks"):
+        name = item.get("name")
+        times = _pick(item, "span_us", "compute_us", "communication_us", "exposed_us", "idle_us")
+        yield {"name": name, **times, "slower": over.get(name), "held_up": held.get(name)}
+
+
 _NAME = Column("name", str, "name of the kernel, as the profiler prints it")
 _TYPE = Column("type", str, "operator type; empty where the profile does not say")
 _CORE = Column("core", str, "vector, cube, mix, fused, ai_cpu, communication, dsa, dvpp, other or unknown")
@@ -228,6 +241,20 @@ DETAILS: dict[str, Detail] = {
             {"entry": item.get("id")} | _pick(item, "title", "score", "why")
             for item in _items(document, "similar_cases")
         ),
+    ),
+    "ranks": Detail(
+        "a rank of a job of several, as its files name it",
+        (
+            Column("name", str, "the rank"),
+            Column("span_us", float, "first start to last end"),
+            Column("compute_us", float, "computing"),
+            Column("communication_us", float, "in collectives"),
+            Column("exposed_us", float, "in collectives that no computing hides"),
+            Column("idle_us", float, "neither"),
+            Column("slower", float, "part of its computing by which it is slower than the median rank, where that is told of it"),
+            Column("held_up", float, "part of its time that its device idles, where its host holds it up"),
+        ),
+        _ranks,
     ),
     "warnings": Detail(
         "something to know about the input",

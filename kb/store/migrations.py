@@ -76,6 +76,12 @@ def _details(schema: Schema) -> None:
         _detail(table)(schema)
 
 
+def _details_and_views(schema: Schema) -> None:
+    """Where a table of details has come to it or changed its form: all of them, and the views on them."""
+    _details(schema)
+    remake_views(schema)
+
+
 def _notes(schema: Schema) -> None:
     """What the store says of itself, such as a copy into it that did not end."""
     schema.create("notes", {"name": str, "value": str}, "name", not_null={"value"})
@@ -92,6 +98,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
     ("0008-views", remake_views),
     ("0009-views", remake_views),
     ("0010-notes", _notes),
+    ("0011-ranks", _details_and_views),
 )
 
 

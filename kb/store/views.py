@@ -163,6 +163,20 @@ VIEWS: dict[str, View] = {
                r.basis, r.who, r.effort, r.verify, r.when_not, r.finding
         from recommendations r left join findings f on f.run = r.run and f.finding = r.finding""",
     ),
+    "rank_times": View(
+        "a rank of a job of several",
+        {
+            **_RUN, "rank_name": "the rank, as its files name it", "elapsed_us": "first start to last end",
+            "compute_us": "computing", "communication_us": "in collectives",
+            "exposed_us": "in collectives that no computing hides", "idle_us": "neither",
+            "slower": "part of its computing by which it is slower than the median rank, where that is told of it",
+            "held_up": "part of its time that its device idles, where its host holds it up",
+        },
+        """
+        select run, name as rank_name, span_us as elapsed_us, compute_us, communication_us, exposed_us, idle_us, slower,
+               held_up
+        from ranks""",
+    ),
     "bottleneck_history": View(
         "a bottleneck over all kept runs",
         {

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_samples import EMPTY, HOSTILE, RUN, SAMPLE
+from report_samples import EMPTY, HOSTILE, JOB, RUN, SAMPLE
 from store_rows import rows
 
 from kb.measured import Measured
@@ -34,6 +34,7 @@ WHOLE = replace(
     measured=(ADD, MATMUL),
     content="f" * 64,
     capture=replace(RUN.capture, command="msopprof ./a"),
+    job=JOB,
 )
 
 
@@ -134,6 +135,14 @@ def test_a_view_has_the_columns_that_are_documented(name: str, db: str) -> None:
     found = query(f"select * from {name}", db=db)
     assert list(found.columns) == list(VIEWS[name].columns)
     assert found.rows
+
+
+def test_each_rank_of_a_job_is_a_row_and_says_whether_it_is_slow(db: str) -> None:
+    save(plain(WHOLE), db=db)
+    found = query("select rank_name, compute_us, slower, held_up from rank_times order by compute_us", db=db)
+    assert found.rows == (
+        ("rank 0", 800.0, None, None), ("rank 1", 850.0, None, None), ("rank 3", 950.0, 0.105, None),
+    )  # fmt: skip
 
 
 def test_shares_of_the_views_add_up(db: str) -> None:
