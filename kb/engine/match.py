@@ -131,6 +131,7 @@ def _by_text_alone(
                 or not of_chip
                 or not seen.kind.fits(entry)[0]
                 or another_operator(entry.when, lead)
+                or _ruled_out(entry, finding, lead, seen.run)
                 or _known_not_to_help(entry, finding, findings)
             ):
                 continue
@@ -218,6 +219,20 @@ def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Findin
     )
 
 
+def _ruled_out(entry: Entry, finding: Finding, lead: Features | None, run: RunFeatures | None) -> bool:
+    """Something measured says that the entry cannot be followed here, or does not help (its `not_when`).
+
+    Of a run as a whole all operators must say so that can: where some have few rows the others still may be helped.
+    """
+    of_run = finding.scope == "run" and run is not None
+    asked = run.operators if of_run and run is not None else [lead] if lead is not None else []
+    for condition in entry.not_when:
+        answers = {signature.holds(condition, f) for f in asked} - {None}
+        if answers == {True}:
+            return True
+    return False
+
+
 def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> Match | None:
     reasons = [f"repairs {finding.pattern}"]
     of_operator, why = operator_fit(entry, finding, lead, seen.kind)
@@ -225,6 +240,8 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
     language_fit, language_why = _language(entry, lead)
     kind_fit, kind_why = seen.kind.fits(entry)
     if not (of_operator and chip_fit and language_fit and kind_fit) or another_operator(entry.when, lead):
+        return None
+    if _ruled_out(entry, finding, lead, seen.run):
         return None
     unseen = sum(item.basis == "threshold" for item in entry.observe)
     own = signature.read(entry.when, finding, lead, seen.whole, unseen)

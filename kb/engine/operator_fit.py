@@ -26,6 +26,8 @@ _KIN = (
     ("nms", "sort", "detect", "dynamic"),
     ("pool", "pool_grad", "resize", "pool_resize"),
 )  # fmt: skip
+# Work patterns whose time goes into multiplying matrices.
+_MULTIPLYING = frozenset({*_KIN[0], *_KIN[1], *_KIN[2], "attention_linear"})
 OWN_UNKNOWN = 0.9  # fit for an own kernel in an unknown language, of an entry for own Triton kernels
 LAST_NAMED = 0.8  # fit for an operator that an entry names late in its list
 # Bottlenecks whose remedy is to use the unit that the kernel does not use now.
@@ -114,6 +116,17 @@ def operator_fit(entry: Entry, finding: Finding, lead: Features | None, run: Kin
     if on_core and kernels and any(patterns & set(kin) and wanted & set(kin) for kin in _KIN):
         return 0.6, f"written for {'/'.join(named[:3])}, a related kind"
     return 0.0, ""
+
+
+def figures_carry(entry: Entry, lead: Features | None) -> bool:
+    """Whether figures of the entry's operators say anything of this one.
+
+    A matrix product does not win what an element-wise operator won, nor the other way round: how much work stands behind
+    a byte or an instruction differs by orders of magnitude. Only where both sides are known.
+    """
+    of = {operators.pattern(name.rstrip("*")) for name in entry.operators if name != "*"} - {None}
+    have = lead.labels.get("op_pattern") if lead is not None else None
+    return not of or have is None or (have in _MULTIPLYING) in {pattern in _MULTIPLYING for pattern in of}
 
 
 def _own_kernel(lead: Features | None) -> float:

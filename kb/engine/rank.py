@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from kb.addition import plain_sum
 from kb.engine import weights
 from kb.engine.match import AROUND_THE_KERNEL, Match
+from kb.engine.operator_fit import figures_carry
 from kb.engine.published import of_others, of_pipe, published
 from kb.engine.tried import Here, here, shifted
 from kb.experience import Outcome
@@ -181,7 +182,10 @@ def _uncapped(match: Match) -> Gain:
     of = finding.scope if finding.scope == "run" else "operator"
     bound = finding.headroom
     scale = finding.share * match.part if of == "run" else 1.0
-    found = published(entry.gains, of, match.features) or of_pipe(entry.gains, match.features)
+    carries = figures_carry(entry, match.features)
+    found = (
+        published(entry.gains, of, match.features) or of_pipe(entry.gains, match.features) if carries else None
+    )
     if bound is None:
         if found is None:
             words = "modelled: no bound could be computed and no public measurement exists"
@@ -192,7 +196,9 @@ def _uncapped(match: Match) -> Gain:
     if found is None:
         left = f"{finding.pattern} leaves at most {percent(bound)} open of the time it concerns"
         words = f"modelled: nobody published a figure for it, so only the ceiling: {left}"
-        if _of_others(match):
+        if not carries and entry.gains:
+            words = f"modelled: its published figures are of another kind of operator, so only the ceiling: {left}"
+        elif _of_others(match):
             words = f"modelled: its published figures are of other sizes, so only the ceiling: {left}"
         likely = bound * MODELLED_LIKELY[entry.grade]
         return Gain(0.0, _r(likely * scale), _r(bound * scale), of, words)

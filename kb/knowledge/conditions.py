@@ -28,6 +28,7 @@ def is_operator(name: str) -> bool:
 def signature(entry: Entry) -> Iterator[Found]:
     """Conditions compare metrics of the vocabulary with values of their kind."""
     found = [(f"when.{i}", condition) for i, condition in enumerate(entry.when)]
+    found += [(f"not_when.{i}", condition) for i, condition in enumerate(entry.not_when)]
     found += [
         (f"gains.{n}.when.{i}", condition)
         for n, gain in enumerate(entry.gains)

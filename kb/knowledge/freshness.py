@@ -9,7 +9,7 @@ from zlib import crc32
 
 from kb.knowledge import own
 
-FORMAT = 4  # of the index file: kb.knowledge.index writes it, kb.knowledge.store reads it
+FORMAT = 5  # of the index file: kb.knowledge.index writes it, kb.knowledge.store reads it
 _ALSO_READ = (
     "glossary.tsv",
     "aliases.tsv",

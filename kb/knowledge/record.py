@@ -22,6 +22,7 @@ def entry(data: Mapping[str, Any]) -> Entry:
     values.update({name: tuple(data[name]) for name in _LISTS})
     values["aliases"] = {language: tuple(said) for language, said in data["aliases"].items()}
     values["when"] = tuple(_condition(item) for item in data["when"])
+    values["not_when"] = tuple(_condition(item) for item in data["not_when"])
     values["observe"] = tuple(Observation(**item) for item in data["observe"])
     values["gains"] = tuple(_gain(item) for item in data["gains"])
     values["bodies"] = {

@@ -25,7 +25,7 @@ REQUIRED_OF_KIND: dict[str, tuple[str, ...]] = {
 }
 OPTIONAL = (
     *("aliases", "bottlenecks", "not_for", "operators", "chips", "who", "effort"),
-    *("when", "bounded_by", "observe", "gains", "links", "facts"),
+    *("when", "not_when", "bounded_by", "observe", "gains", "links", "facts"),
 )
 FACTS: dict[str, tuple[str, ...]] = {
     "recipe": ("role", "apis", "counterpart", "contradicts"),
@@ -118,9 +118,9 @@ class HeadReader:
         self._only(node, LANGUAGES, "aliases")
         return {k: self._texts(n, f"aliases.{k}") for k, n in node.value.items() if k in LANGUAGES}
 
-    def conditions(self) -> tuple[Condition, ...]:
-        """The `when` list."""
-        return tuple(self._conditions_in(self.node.value.get("when"), "when"))
+    def conditions(self, key: str = "when") -> tuple[Condition, ...]:
+        """The `when` list, or another of its form."""
+        return tuple(self._conditions_in(self.node.value.get(key), key))
 
     def observations(self) -> tuple[Observation, ...]:
         """The `observe` list."""

@@ -93,6 +93,7 @@ def _head(entry: Entry, lang: str) -> tuple[tuple[str, str], ...]:
         (say("entry.state", lang), entry.state),
         (say("entry.bottlenecks", lang), ", ".join(entry.bottlenecks)),
         (say("entry.not_for", lang), ", ".join(entry.not_for)),
+        (say("entry.not_when", lang), ", ".join(map(_condition, entry.not_when))),
         (say("entry.operators", lang), ", ".join(entry.operators)),
         (say("entry.chips", lang), ", ".join(entry.chips)),
         (say("label.who", lang), who_text(entry.who, entry.effort, lang)),

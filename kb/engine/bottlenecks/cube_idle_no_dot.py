@@ -25,7 +25,7 @@ def judge(f: Features) -> Held | None:
         )
         return Held(
             0.8,
-            round(max(0.0, 1 - value(f, "floor_ratio")) * 0.9, 4),
+            round(max(0.0, 1 - value(f, "floor_ratio")), 4),
             evidence,
             f"a matrix multiplication ({f.labels.get('op_pattern')}) runs on vector cores only; the cube is unused",
         )

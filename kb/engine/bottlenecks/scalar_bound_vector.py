@@ -12,11 +12,13 @@ from kb.engine.bottlenecks.judging import (
     is_vector_side,
     limit,
     other_pipes,
+    pattern_in,
     pipe_headroom,
     value,
 )  # fmt: skip
 from kb.model import Features
 from kb.units import percent
+from kb.vocabulary.work_patterns import ALL_PRODUCTS
 
 
 def judge(f: Features) -> Held | None:
@@ -35,6 +37,8 @@ def judge(f: Features) -> Held | None:
     if f.labels.get("core") == "mix" and value(f, "aic_mac_ratio") > share:
         return None
     sure = confidence(share - stalled, 0.3, 0.9, low=0.6 if idle_vector else 0.5)
+    if f.labels.get("core") == "vector" and pattern_in(f, *ALL_PRODUCTS):
+        sure = min(sure, OF_A_PRODUCT)
     evidence = (
         scalar,
         *([idle_vector] if idle_vector else context(f, "aiv_vec_ratio")),
@@ -70,6 +74,7 @@ def _watch(f: Features) -> Held | None:
     return Held(BETWEEN, _headroom(f, share), (scalar, *context(f, "aiv_vec_ratio", "aiv_mte2_ratio")), text)
 
 
+OF_A_PRODUCT = 0.6  # confidence for a matrix product: the loop costs, but the unit for it is the cube, not the vector unit
 BETWEEN = 0.4  # confidence between the marks of sources that disagree
 
 

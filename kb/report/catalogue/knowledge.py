@@ -20,6 +20,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "entry.grade": ("grade", "证据等级", "根拠レベル"),
     "entry.links": ("related", "相关条目", "関連"),
     "entry.not_for": ("does not help against", "对此无效", "効果のないボトルネック"),
+    "entry.not_when": ("ruled out by", "不适用条件", "除外する条件"),
     "entry.operators": ("operators", "算子", "演算子"),
     "entry.remedy": ("Remedy", "对策", "対処"),
     "entry.sources": ("Sources", "来源", "出典"),
