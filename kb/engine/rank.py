@@ -184,7 +184,9 @@ def _uncapped(match: Match) -> Gain:
     scale = finding.share * match.part if of == "run" else 1.0
     carries = figures_carry(entry, match.features)
     found = (
-        published(entry.gains, of, match.features) or of_pipe(entry.gains, match.features) if carries else None
+        published(entry.gains, of, match.features) or of_pipe(entry.gains, match.features)
+        if carries
+        else None
     )
     if bound is None:
         if found is None:

@@ -101,7 +101,9 @@ class Entry:
     effort: str = ""  # low, medium, high
     bounded_by: str = ""  # metric: the part of the run that the remedy can win at most
     when: tuple[Condition, ...] = ()
-    not_when: tuple[Condition, ...] = ()  # what rules it out: it cannot be done there, or was seen not to help
+    not_when: tuple[
+        Condition, ...
+    ] = ()  # what rules it out: it cannot be done there, or was seen not to help
     observe: tuple[Observation, ...] = ()
     gains: tuple[PublishedGain, ...] = ()
     grade: Grade = "stated"

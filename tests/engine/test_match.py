@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kb.engine.bottlenecks import registry
 from kb.engine.match import match
+from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.context import Context
 from kb.engine.metrics.identity import labels
 from kb.engine.rank import rank
@@ -132,3 +133,46 @@ def test_words_alone_say_nothing_where_no_time_is_open_or_the_entry_is_known_not
         assert match([closed], {one.id: (f,)}, [near], (), {}, nearness) == []
     against = entry("near", bottlenecks=(), not_for=("aicpu-fallback",))
     assert match([one], {one.id: (f,)}, [against], (), {}, nearness) == []
+
+
+def test_a_reading_that_rules_an_entry_out_takes_it_off_the_list() -> None:
+    one, f = finding("MatMul", "head-overhead", "cube")
+    fewer = entry(
+        "fewer-cores",
+        bottlenecks=("head-overhead",),
+        operators=("MatMul",),
+        family="launch",
+        not_when=(Condition("block_dim", "<=", 1, "threshold"),),
+    )
+
+    def with_blocks(n: float | None) -> tuple[Finding, Features]:
+        values = {} if n is None else {"block_dim": Measure(n, "", "x")}
+        return one, replace(f, values=values)
+
+    assert answers(with_blocks(1), fewer) == set()
+    assert answers(with_blocks(2), fewer) == {"fewer-cores"}
+    assert answers(with_blocks(None), fewer) == {"fewer-cores"}  # what is not measured rules nothing out
+
+
+def test_of_a_run_every_operator_that_can_say_must_rule_an_entry_out() -> None:
+    few = Condition("matmul_m", "<=", 32, "inferred")
+    fuse = entry(
+        "fuse", bottlenecks=("comm-exposed",), operators=("*",), family="communication", not_when=(few,)
+    )
+    one = Finding("comm-exposed", "comm-exposed", "run", (), 0.3, 0.9, (), 0.3)
+
+    def given(*rows: float) -> set[str]:
+        products = tuple(
+            Features(
+                operator("MatMul", "cube"),
+                {"matmul_m": Measure(n, "", "x")},
+                {"op_type": "MatMul", "core": "cube"},
+            )
+            for n in rows
+        )
+        run = RunFeatures(Features(None, {}, {}), products, True, frozenset())
+        return {item.entry.id for item in match([one], {}, [fuse], (), {}, {}, run)}
+
+    assert given(16, 1) == set()
+    assert given(16, 4096) == {"fuse"}
+    assert given() == {"fuse"}

@@ -230,3 +230,22 @@ def test_a_cause_that_cannot_be_seen_does_not_lead() -> None:
     )
     assert unseen.gain.low == 0 and unseen.gain.likely < ranked[0].gain.likely
     assert any("not seen here" in text for text in unseen.evidence)
+
+
+@pytest.mark.parametrize(
+    ("measured_on", "here", "promised"),
+    [
+        ("Add", "matmul", False),
+        ("MatMul", "elementwise_binary", False),
+        ("MatMul", "matmul", True),
+        ("Add", "softmax", True),
+    ],
+)
+def test_a_figure_of_element_wise_work_says_nothing_of_a_matrix_product(
+    measured_on: str, here: str, promised: bool
+) -> None:
+    one = entry("a", operators=(measured_on, "*"), gains=(published(0.9),))
+    f = Features(None, {}, {"op_pattern": here})
+    gain = gain_of(Match(one, finding(headroom=0.95), f, {}, ()))
+    assert (gain.low > 0) is promised
+    assert ("another kind of operator" in gain.basis) is not promised

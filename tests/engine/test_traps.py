@@ -383,3 +383,51 @@ def test_for_keeps_only_what_that_person_can_do_and_the_order() -> None:
         wanted = [item.id for item in report.recommendations if item.who in ("", who)]
         assert [item.id for item in some] == wanted
         assert [item.rank for item in some] == list(range(1, len(some) + 1))
+
+
+# --- kernels so short or small that start-up weighs on every share
+
+
+def test_late_instructions_of_a_short_kernel_may_be_a_cold_start() -> None:
+    sure = {}
+    for took in (7.0, 500.0):
+        readings = {"aiv_scalar_wait_ib_ratio": 0.39, "task_duration_us": took}
+        (one,) = [item for item in judged(readings).findings if item.pattern == "icache-miss"]
+        sure[took] = one.confidence
+        assert ("cold" in one.summary) is (took == 7.0)
+    assert sure[7.0] <= 0.4
+    assert sure[500.0] > 0.9
+
+
+def test_just_above_the_smallest_size_nothing_is_sure() -> None:
+    """One recommended transfer a core is judged no surer at 16.1 KB than is refused at 15.9 KB."""
+    short = {"task_duration_us": 4.5, "write_bytes": 0.0, "working_cores": 8.0, "aiv_mte2_ratio": 0.77}
+    copies = {**short, "bytes_per_mte2_instruction": 480.0, "mte2_instructions": 272.0}
+
+    def at(kib: float) -> Diagnosis:
+        return judged({**copies, "read_bytes": 8 * kib * 1024})
+
+    assert not at(15.9).findings
+    near, far = at(16.1), at(40)
+    assert [item.pattern for item in near.findings] == [item.pattern for item in far.findings] != []
+    assert all(
+        one.confidence == pytest.approx(0.6 * other.confidence, abs=1e-3)
+        for one, other in zip(near.findings, far.findings, strict=True)
+    )
+    assert any("little more than one transfer" in text for text in near.remarks)
+    assert not far.remarks
+
+
+def test_a_matrix_product_in_an_element_loop_wants_the_cube_before_vector_code() -> None:
+    loop = {"aiv_scalar_ratio": 1.0, "aiv_vec_ratio": 0.0}
+    product = judged(loop, op_pattern="matmul", hand_written="yes")
+    assert [item.pattern for item in product.findings][:2] == ["cube-idle-no-dot", "scalar-bound-vector"]
+    assert judged(loop, op_pattern="elementwise").findings[0].pattern == "scalar-bound-vector"
+
+
+def test_a_real_product_on_vector_cores_is_sent_to_the_cube(shared_profiles: Path) -> None:
+    report = advise([shared_profiles / "matmul-scalar-to-cube" / "before"])
+    assert report.findings[0].pattern == "cube-idle-no-dot"
+    assert report.recommendations[0].id == "matmul-scalar-loop-to-cube-api"
+    basis = {item.id: item.gain.basis for item in report.recommendations}
+    assert "99.4" not in basis["vector-scalar-loop-to-vector-api"]

@@ -19,6 +19,7 @@ from kb.engine.bottlenecks.gate import (
     INFORMATIVE,
     LAUNCH,
     at_launch_floor,
+    hardly_enough,
     near_floor,
     too_small,
     worth_judging,
@@ -27,6 +28,9 @@ from kb.engine.bottlenecks.judging import Bottleneck, Held, Withheld, open_share
 from kb.model import Diagnosis, Features, Finding, Notice, NotJudged, Operator, OperatorRef, Tensor
 
 OF_THE_CAPTURE = frozenset({"setup-dominated-run"})  # leaves nothing to win and changes how all else is read
+BARELY = (
+    0.6  # how sure a finding stays about a kernel just large enough to judge: a part of what it were else
+)
 UNKNOWN_OPEN = 0.3  # order only: the part of its time that a finding without a bound leaves open
 MAX_OPERATORS = 12  # named in one finding; the rest is counted
 
@@ -43,17 +47,24 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str, most_sure
     candidates = [f for f in operators if worth_judging(f, scope)]
     small = {id(f): reason for f in candidates if (reason := too_small(f)) is not None}
     contradicted = set()
+    remarks: list[str] = []
     for f in candidates:
         here = _judge_operator(f, _askable(f, small=id(f) in small), asked)
         if any(bottleneck.id == "capture-contradicts-size" for bottleneck, _ in here):
             contradicted.add(id(f))
             here = [pair for pair in here if pair[0].id == "capture-contradicts-size"]
+        unsure = here and hardly_enough(f)
+        if unsure:
+            remarks.append(f"{_name(f)}: {unsure}")
+            here = [
+                (item, replace(verdict, confidence=round(verdict.confidence * BARELY, 3)))
+                for item, verdict in here
+            ]
         for bottleneck, verdict in here:
             held[bottleneck.id, _group(f)].append((f, verdict))
     findings = [_operator_finding(key, pairs) for key, pairs in held.items()]
     notices = [Notice(item.pattern, item.summary) for item in findings if item.pattern in INFORMATIVE]
     findings = [item for item in findings if item.pattern not in INFORMATIVE]
-    remarks: list[str] = []
     for bottleneck in _run_level(scope):
         judge = None if bottleneck.missing(run) else bottleneck.judge_run
         whole = asked.ask(bottleneck, "the run", partial(judge, run, operators), None) if judge else None

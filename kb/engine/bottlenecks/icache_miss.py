@@ -13,7 +13,7 @@ from kb.engine.bottlenecks.judging import (
     value,
 )
 from kb.model import Features
-from kb.units import percent
+from kb.units import percent, us
 
 
 def judge(f: Features) -> Held | None:
@@ -37,14 +37,18 @@ def judge(f: Features) -> Held | None:
         return None
     share = max((float(item.value) for item in wait), default=0.0)
     headroom = round(share, 4) if wait else None
-    return Held(
-        confidence(share, 0.1, 0.4) if wait else 0.5,
-        headroom,
-        (*wait, *miss, *context(f, "task_duration_us")),
-        f"instructions come late: {percent(share)} of the time the core waits for them"
-        if wait
-        else "many instruction cache misses",
-    )
+    evidence = (*wait, *miss, *context(f, "task_duration_us"))
+    if not wait:
+        return Held(0.5, headroom, evidence, "many instruction cache misses")
+    sure = confidence(share, 0.1, 0.4)
+    what = f"instructions come late: {percent(share)} of the time the core waits for them"
+    if not long:
+        what += f"; a kernel of {us(value(f, 'task_duration_us'))} starts with a cold cache, which may be all of it"
+        sure = min(sure, MAYBE_COLD)
+    return Held(sure, headroom, evidence, what)
+
+
+MAYBE_COLD = 0.4  # confidence for a kernel so short that its first instructions may be what came late
 
 
 BOTTLENECK = Bottleneck(
