@@ -144,6 +144,7 @@ def test_a_terminal_that_knows_only_ascii_gets_no_traceback(variables: dict[str,
     old = variables | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = child(old, "-m", "kb", "runs", "show", run)
     assert (done.returncode, done.stderr) == (0, "")
+    assert "\n-- " in done.stdout and "####" in done.stdout and "\\u25" not in done.stdout  # rules and bars
     assert json.loads(child(old, "-m", "kb", "runs", "show", run, "--format", "json").stdout)["run"] == run
 
 

@@ -159,11 +159,13 @@ def test_an_answer(done: dict[tuple[str, str], tuple[int, str, str]], name: str)
     assert expected in (0, 1) and out.strip()
     for kind in kinds_of(name):
         status, _, err = done[name, kind]
-        lost = {"pipe": 141, "all pipes": 141, "full": 74}
+        lost = {"pipe": 141, "all pipes": 141, "full": 74, "closed": 74}
         assert status == lost.get(kind, expected), (kind, err)
         assert "Traceback" not in err and "Exception" not in err and "fault in kb" not in err, (kind, err)
         if kind == "full":
             assert "the answer cannot be written: No space left on device" in err
+        if kind == "closed":
+            assert "the answer cannot be written: standard output is closed" in err
 
 
 @pytest.mark.parametrize("name", REFUSED)

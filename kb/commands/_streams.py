@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
@@ -11,6 +12,37 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from kb.errors import OutputError, PipeClosed
+
+
+# What an encoding that lacks a sign gets instead; a rule, a bar and a quotation mark stay what they are to the eye.
+_PLAIN = {
+    "─": "-", "│": "|", "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": ".", "▎": ".", "▏": ".", "·": ".",
+    "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "→": "->",
+    "µ": "u", "±": "+/-",
+}  # fmt: skip
+_IN_PLAIN = "kb.plain"  # name of the way to write what an encoding lacks
+
+
+def _in_plain(fault: UnicodeError) -> tuple[str | bytes, int]:
+    """Write what the encoding lacks by a sign that looks like it, else by its number."""
+    if not isinstance(fault, UnicodeEncodeError):
+        raise fault
+    sign = _PLAIN.get(fault.object[fault.start])
+    if sign is None:
+        return codecs.backslashreplace_errors(
+            UnicodeEncodeError(fault.encoding, fault.object, fault.start, fault.start + 1, fault.reason)
+        )
+    return sign, fault.start + 1
+
+
+codecs.register_error(_IN_PLAIN, _in_plain)
+
+
+class _Closed(io.TextIOBase):
+    """The answer's stream where the caller closed it: whatever is written is lost, which must not pass for success."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, "standard output is closed")
 
 
 class _Nowhere(io.TextIOBase):
@@ -66,13 +98,16 @@ class _Remarks(_Stream):
 def prepared() -> Iterator[None]:
     """Streams that can print any text and whose faults have one meaning each, until the block ends.
 
-    A stream that the caller closed (`>&-`) leads nowhere instead of being missing, and its descriptor too, so that no
-    file which is opened later is taken for it.
+    Of streams that the caller closed (`>&-`) the one for remarks leads nowhere and the one for answers says so when it is
+    written to; the descriptors lead nowhere, so that no file which is opened later is taken for one of them.
     """
     before = sys.stdout, sys.stderr
     if None in (sys.stdin, *before):
         _fill_descriptors()
-    sys.stdout, sys.stderr = _Answer(_printable(sys.stdout)), _Remarks(_printable(sys.stderr))
+    sys.stdout, sys.stderr = (
+        _Answer(_printable(sys.stdout or _Closed())),
+        _Remarks(_printable(sys.stderr or _Nowhere())),
+    )
     try:
         yield
     finally:
@@ -88,10 +123,8 @@ def lead_nowhere(stream: Any) -> None:
 
 
 def _printable(stream: Any) -> Any:
-    if stream is None:
-        return _Nowhere()
     if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
+        stream.reconfigure(errors=_IN_PLAIN)
     return stream
 
 
