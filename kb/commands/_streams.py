@@ -13,7 +13,6 @@ from typing import Any
 
 from kb.errors import OutputError, PipeClosed
 
-
 # What an encoding that lacks a sign gets instead; a rule, a bar and a quotation mark stay what they are to the eye.
 _PLAIN = {
     "─": "-", "│": "|", "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": ".", "▎": ".", "▏": ".", "·": ".",
@@ -41,7 +40,7 @@ codecs.register_error(_IN_PLAIN, _in_plain)
 class _Closed(io.TextIOBase):
     """The answer's stream where the caller closed it: whatever is written is lost, which must not pass for success."""
 
-    def write(self, text: str) -> int:
+    def write(self, text: str) -> int:  # noqa: ARG002
         raise OSError(errno.EBADF, "standard output is closed")
 
 
