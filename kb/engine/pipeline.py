@@ -22,7 +22,7 @@ from kb.engine.match import Match, match
 from kb.engine.metrics import RunFeatures, measure_profile
 from kb.engine.rank import rank
 from kb.engine.request import KEPT, Request
-from kb.errors import NothingToJudge
+from kb.errors import NothingToJudge, SourceError
 from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
 from kb.targets import FEW, Target, in_short
 from kb.targets import candidates as possible_chips
@@ -124,11 +124,7 @@ def advise_profile(
 ) -> Report:
     """The report for a profile already read; `family` is that of its network, where a graph told it."""
     if not profile.operators and not profile.ranks:
-        raise NothingToJudge(
-            "no operator in the input",
-            where=profile.target,
-            now="give a profile with kernels; `kb formats` lists what is read",
-        )
+        raise _no_operator(profile)
     knowledge = knowledge or open_knowledge()
     content = content_of(profile)
     profile = stated.apply(profile, request.shape)
@@ -251,11 +247,44 @@ def _words(finding: Finding, leads: Sequence[Features]) -> str:
     return " ".join(part for part in parts if part)
 
 
+_DAMAGE = frozenset({"file-cut-off", "row-cut-off", "rows-lost"})  # codes of notices that something was lost
+_EMPTY = "no-rows"
+
+
+def _no_operator(profile: Profile) -> SourceError | NothingToJudge:
+    """Why there is no operator: the file is damaged, or readable and without kernels."""
+    lost = next((item for item in profile.notices if item.code in _DAMAGE), None)
+    empty = next((item for item in profile.notices if item.code == _EMPTY), None)
+    told = lost or empty
+    if told is None:
+        return NothingToJudge(
+            "no operator in the input",
+            where=profile.target,
+            now="give a profile with kernels; `kb formats` lists what is read",
+        )
+    where = profile.target
+    if told.file and not where.endswith(told.file):
+        where = f"{where}/{told.file}"
+    if told.line is not None:
+        where = f"{where}:{told.line}"
+    if lost is not None:
+        return SourceError(
+            f"no operator is left to judge: {lost.text}",
+            where=where,
+            now="export it again and copy it whole: what is wrong is in the file",
+        )
+    return NothingToJudge(
+        f"no operator in the input: {told.text}",
+        where=where,
+        now="give a profile with kernels; `kb formats` lists what is read",
+    )
+
+
 def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatures) -> None:
     """Exit 5 when the input has times at most and nothing at all could be judged from them, or not even times."""
     counted = any("max_pipe_ratio" in f.values for f in features.operators)
     timed = any(op.total_us > 0 for op in profile.operators)
-    if profile.operators and profile.scope == "run" and not (timed or counted or profile.ranks):
+    if profile.operators and profile.scope == "run" and not (timed or profile.ranks):
         raise NothingToJudge(
             "every kernel takes 0 us here: the times were not recorded",
             where=profile.target,
@@ -270,6 +299,13 @@ def _require_counters(profile: Profile, diagnosis: Diagnosis, features: RunFeatu
         return
     if any(item.id == "operator" for item in diagnosis.not_judged):
         return
+    averages = next((item.text for item in profile.notices if item.code == "averages-per-shape"), None)
+    if averages is not None:
+        raise NothingToJudge(
+            averages,
+            where=profile.target,
+            now="give op_summary or kernel_details of the run itself: they have each launch with its counters",
+        )
     raise NothingToJudge(
         "the input holds no counter that a judgement needs",
         where=profile.target,

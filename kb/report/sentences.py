@@ -98,8 +98,17 @@ def _told(text: str, lang: str, depth: int) -> str | None:
     """The translation, None where there is none."""
     if depth > DEEPEST or not any(sign.isalpha() for sign in text):
         return None
-    told = _found(text, lang, depth) or _joined(text, lang, depth)
-    if told is None and text[0].isascii() and text[0].isupper():  # the beginning of a sentence
+    whole = _whole(text, lang, depth)
+    if whole is None and text.endswith("."):
+        whole = _whole(text[:-1], lang, depth)
+        whole = None if whole is None else whole + _STOP[lang]
+    return whole or _joined(text, lang, depth)
+
+
+def _whole(text: str, lang: str, depth: int) -> str | None:
+    """By one template, that of a text which begins with a small letter where this is the beginning of a sentence."""
+    told = _found(text, lang, depth)
+    if told is None and text[:1].isascii() and text[:1].isupper():
         told = _found(text[0].lower() + text[1:], lang, depth)
     return told
 

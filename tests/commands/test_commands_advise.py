@@ -184,3 +184,40 @@ def test_kernels_without_times_are_not_judged(tmp_path: Path) -> None:
     table.write_text(head + "a,Add,AI_VECTOR_CORE,100.0,0\nb,Mul,AI_VECTOR_CORE,200.0,0\n", encoding="utf-8")
     with pytest.raises(NothingToJudge, match="every kernel takes 0 us"):
         advise([table])
+
+
+def test_where_no_operator_is_left_the_first_reason_is_said_with_its_place(tmp_path: Path) -> None:
+    """Rows that were lost are a damaged input, a table without rows is none to judge."""
+    from kb.engine.pipeline import advise
+    from kb.errors import NothingToJudge, SourceError
+
+    table = tmp_path / "kernel_details.csv"
+    head = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+    table.write_text(head, encoding="utf-8")
+    with pytest.raises(NothingToJudge, match="a header but no usable row") as none:
+        advise([table])
+    assert none.value.where == str(table)
+    for lost in ("inf", "nan", "-5", "1e308"):
+        table.write_text(head + f"a,Add,AI_VECTOR_CORE,100.0,{lost}\n" * 2, encoding="utf-8")
+        with pytest.raises(SourceError, match="2 rows without a usable duration") as fault:
+            advise([table])
+        assert fault.value.where == f"{table}:2"
+        assert f'Duration(us) is "{lost}"' in fault.value.what
+
+
+def test_a_trace_that_is_cut_before_its_first_kernel_is_damaged(shared_profiles: Path) -> None:
+    from kb.engine.pipeline import advise
+    from kb.errors import SourceError
+
+    with pytest.raises(SourceError, match="ends inside the document") as fault:
+        advise([shared_profiles / "torch-trace-view-truncated"])
+    assert fault.value.where.endswith("torch-trace-view-truncated/trace_view.json")
+
+
+def test_averages_per_shape_are_named_with_what_is_needed_instead(shared_profiles: Path) -> None:
+    from kb.engine.pipeline import advise
+    from kb.errors import NothingToJudge
+
+    with pytest.raises(NothingToJudge, match="averages per shape") as none:
+        advise([shared_profiles / "op-perf-database"])
+    assert "kernel_details" in none.value.now

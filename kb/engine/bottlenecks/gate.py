@@ -27,6 +27,8 @@ def too_small(f: Features) -> str | None:
     """Why a kernel is too small to judge, or None."""
     duration, transfer = limit("too-small-to-judge", "duration"), limit("too-small-to-judge", "transfer")
     took, moved = f.get("task_duration_us"), _moved(f)
+    if took == 0:
+        return "its duration is 0 in the file: it was not timed"
     if took is None or took >= duration.value or moved is None:
         return None
     cores = max(1.0, value(f, "working_cores", value(f, "block_dim", 1.0)))
@@ -107,7 +109,7 @@ def _class(f: Features) -> str:
 def at_launch_floor(f: Features) -> bool:
     """The kernel is so short that launching it is what was measured."""
     took = f.get("task_duration_us")
-    return took is not None and took <= LAUNCH_FLOOR_US.get(f.labels.get("core", ""), 0.0)
+    return took is not None and 0 < took <= LAUNCH_FLOOR_US.get(f.labels.get("core", ""), 0.0)
 
 
 def worth_judging(f: Features, scope: str) -> bool:

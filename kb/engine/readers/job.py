@@ -44,6 +44,7 @@ _GROUPS = (  # metric group of the profiler, a column only it writes
 
 RANK_ID = re.compile(r"rank \d+")  # how `rank_name` calls a rank whose number is known
 MOST_CORES = 72  # vector cores of the largest chip
+SHOWN = 40  # characters of a damaged cell that a notice shows
 LARGE = 16 << 20  # bytes of all tables from which pandas is worth the half second that importing it takes
 
 
@@ -274,7 +275,7 @@ def _table_notices(item: _Table) -> list[Notice]:
         out.append(
             Notice(
                 "rows-lost",
-                f"{result.bad} rows without a usable duration were left out",
+                f"{result.bad} rows without a usable duration were left out; in the first {_held(item)}",
                 label,
                 result.bad_line,
             )
@@ -298,6 +299,12 @@ def _table_notices(item: _Table) -> list[Notice]:
     if not result.rows:
         out.append(Notice("no-rows", "the table has a header but no usable row", label))
     return out
+
+
+def _held(item: _Table) -> str:
+    """What a row without a usable duration has there."""
+    column, cell = item.form.header[item.form.at_duration], clean(item.result.bad_cell)
+    return f'{column} is "{cell[:SHOWN]}"' if cell else f"{column} is empty"
 
 
 def _captures_apart(tables: Sequence[_Table], launches: Launches) -> bool:
@@ -336,6 +343,10 @@ def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table], apa
         columns = clean(", ".join(sorted(built.impossible)))
         text = f"damaged cells: operators with shares above {percent(MOST_RATIO)} in {columns}; these were left out"
         out.append(Notice("shares-damaged", text, names))
+    if built.damaged:
+        columns = clean(", ".join(sorted(built.damaged)))
+        text = f"damaged cells: what stands in {columns} is no number that a device writes; these cells were left out"
+        out.append(Notice("cells-damaged", text, names))
     if built.twins:
         text = (
             f"{built.twins} helper rows ({built.twins_us:.0f} us) repeat collectives running beside them; "

@@ -75,6 +75,7 @@ class Group:
     durations: list[float] = field(default_factory=list)
     wait_cells: list[str] = field(default_factory=list)
     tails: list[str] = field(default_factory=list)
+    damaged: set[str] = field(default_factory=set)  # counters with cells that no device writes
 
     @property
     def count(self) -> int:
@@ -131,15 +132,18 @@ class Group:
         cells = ",".join([tail[cut:] for tail in tails]).split(",")
         step = self.layout.span - fixed
         first = self.layout.width - self.layout.span
-        for k, (_, place) in enumerate(self.layout.counters):
+        for k, (name, place) in enumerate(self.layout.counters):
             column = place - first
+            given = head[column : column + 1] if column < fixed else cells[column - fixed :: step]
             if column < fixed:
                 value = counter(head[column])
                 total, count = (0.0, 0) if value is None else (value * n, n)
             else:
-                total, count = _sum(cells[column - fixed :: step])
+                total, count = _sum(given)
             self.sums[k] += total
             self.counts[k] += count
+            if count < n and any(counter(cell) is None and not missing(cell) for cell in set(given)):
+                self.damaged.add(name)
 
 
 def _sum(cells: Sequence[str]) -> tuple[float, int]:
@@ -181,6 +185,7 @@ class TableResult:
     ragged_line: int | None = None
     bad: int = 0
     bad_line: int | None = None
+    bad_cell: str = ""  # what stands in place of the first one's duration
     untimed: int = 0
     mangled: int = 0  # time stamps in scientific notation
     steps: Steps = field(default_factory=Steps)
@@ -410,7 +415,9 @@ class Reading:
         duration = number(row[form.at_duration]) if len(row) > needed else None
         if duration is None or not 0 <= duration < LONGEST_US:
             self.result.bad += 1
-            self.result.bad_line = self.result.bad_line or line
+            if self.result.bad_line is None:
+                self.result.bad_line = line
+                self.result.bad_cell = row[form.at_duration] if len(row) > form.at_duration else ""
             return
         if len(row) != width:
             # what lies before the fault is used, the rest is absent

@@ -26,6 +26,7 @@ class Built:
     twins: int = 0  # rows matched with their collective
     twins_us: float = 0.0
     impossible: set[str] = field(default_factory=set)  # columns with shares far above the whole
+    damaged: set[str] = field(default_factory=set)  # columns with cells that are no number of a device
     loose_twins: bool = False  # twins without a collective beside them: they are the collective
 
 
@@ -85,6 +86,9 @@ def _operator(group: Group, split_chip: bool, out: Built) -> Operator:
     for column in [name for name, found in counters.items() if impossible(found.value, found.unit)]:
         del counters[column]
         out.impossible.add(group.layout.header[group.layout.at[column]])
+    out.damaged.update(
+        group.layout.header[group.layout.at[name]] for name in (*group.damaged, *_blocks_damaged(group))
+    )
     out.zero_times += zeros
     out.untyped += missing(task)
     many = group.count > 1
@@ -168,6 +172,12 @@ def _type(group: Group, name: str) -> str | None:
 def _blocks(group: Group, column: str, core: CoreKind) -> int | None:
     value = integer(group.cell(column))
     return value if value and value > 0 and core in _ON_CORES and not group.folded else None
+
+
+def _blocks_damaged(group: Group) -> list[str]:
+    """Columns of blocks that hold neither a number of blocks nor its absence."""
+    cells = {name: group.cell(name) for name in ("block_dim", "mix_block_dim")}
+    return [name for name, cell in cells.items() if integer(cell) is None and not missing(cell)]
 
 
 def _tensors(group: Group, side: str) -> tuple[Tensor, ...]:

@@ -80,8 +80,24 @@ def test_a_counter_beyond_all_counters_is_absent(
     monkeypatch.setattr(job, "LARGE", large)
     path = tmp_path / "kernel_details.csv"
     path.write_text(HEADER + f"b,Add,AI_VECTOR_CORE,2000.000\t,8.0,1.0,20,{word}\n" * 40)
-    (operator,) = read([path]).operators
+    profile = read([path])
+    (operator,) = profile.operators
     assert operator.count == 40 and not operator.counters
+    (notice,) = [item for item in profile.notices if item.code == "cells-damaged"]
+    assert "aicore_time(us)" in notice.text
+
+
+@pytest.mark.parametrize("large", [0, 1 << 60])
+def test_a_number_of_blocks_that_no_device_has_is_absent_and_it_is_said(
+    tmp_path: Path, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "LARGE", large)
+    path = tmp_path / "kernel_details.csv"
+    path.write_text(HEADER + f"b,Add,AI_VECTOR_CORE,2000.000\t,8.0,1.0,{'9' * 30},N/A\n" * 40)
+    profile = read([path])
+    assert profile.operators[0].block_dim is None
+    (notice,) = [item for item in profile.notices if item.code == "cells-damaged"]
+    assert "Block Dim" in notice.text and "aicore" not in notice.text
 
 
 INFO = "Op Name,Op Type,Task Duration(us),Block Dim,Mix Block Dim,Device Id,Pid,Current Freq,Rated Freq,\n"
