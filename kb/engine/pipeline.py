@@ -26,6 +26,7 @@ from kb.errors import NothingToJudge, SourceError
 from kb.model import Chip, Diagnosis, Entry, Features, Finding, OperatorRef, Profile, Report, SimilarCase
 from kb.targets import FEW, Target, in_short
 from kb.targets import candidates as possible_chips
+from kb.vocabulary.losses import DAMAGE
 
 Nearness = Callable[[str, tuple[str, ...], int], Mapping[str, float]]
 
@@ -68,8 +69,8 @@ def advise(
 
     found = read_job([Path(path) for path in paths], request.soc, request.spread, progress, looking)
     if found is not None:
-        report = advise_profile(found.profile, request, knowledge)
-        return replace(report, job=found.job, warnings=(*remarks(found.job), *report.warnings))
+        report = advise_profile(found.profile, request, knowledge, remarks=remarks(found.job))
+        return replace(report, job=found.job)
     return advise_profile(
         readers.read(paths, soc=request.soc, progress=progress, looking=looking), request, knowledge
     )
@@ -121,8 +122,12 @@ def advise_profile(
     request: Request = Request(),
     knowledge: Knowledge | None = None,
     family: FamilyGuess | None = None,
+    remarks: Sequence[str] = (),
 ) -> Report:
-    """The report for a profile already read; `family` is that of its network, where a graph told it."""
+    """The report for a profile already read; `family` is that of its network, where a graph told it.
+
+    `remarks` are to be kept in mind before what the profile itself tells, though not before what was lost of it.
+    """
     if not profile.operators and not profile.ranks:
         raise _no_operator(profile)
     knowledge = knowledge or open_knowledge()
@@ -147,7 +152,7 @@ def advise_profile(
         not_judged=not_judged,
         recommendations=recommendations,
         similar_cases=_similar_cases(profile, features, diagnosis, knowledge),
-        warnings=(*summary.warnings(profile, features, diagnosis), *summary.sunk(recommendations)),
+        warnings=(*summary.warnings(profile, features, diagnosis, remarks), *summary.sunk(recommendations)),
         key_data=summary.key_data(profile, features, diagnosis),
         files=profile.files,
         versions={"knowledge": knowledge.version} if knowledge.version else {},
@@ -247,13 +252,12 @@ def _words(finding: Finding, leads: Sequence[Features]) -> str:
     return " ".join(part for part in parts if part)
 
 
-_DAMAGE = frozenset({"file-cut-off", "row-cut-off", "rows-lost"})  # codes of notices that something was lost
 _EMPTY = "no-rows"
 
 
 def _no_operator(profile: Profile) -> SourceError | NothingToJudge:
     """Why there is no operator: the file is damaged, or readable and without kernels."""
-    lost = next((item for item in profile.notices if item.code in _DAMAGE), None)
+    lost = next((item for item in profile.notices if item.code in DAMAGE), None)
     empty = next((item for item in profile.notices if item.code == _EMPTY), None)
     told = lost or empty
     if told is None:

@@ -10,6 +10,7 @@ from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.run import denominators
 from kb.model import Diagnosis, Evidence, Finding, Profile, Recommendation
 from kb.units import percent, us
+from kb.vocabulary.losses import LOST, SEVERAL
 
 # Readings by how much they tell about a kernel; the first that exist are shown.
 _KERNEL_KEYS = (
@@ -203,18 +204,28 @@ def _near_floor(features: RunFeatures) -> str:
     return f"; {lead.labels.get('op_type')} runs at {percent(ratio.value)} of its roofline floor"
 
 
-def warnings(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> tuple[str, ...]:
+def warnings(
+    profile: Profile, features: RunFeatures, diagnosis: Diagnosis, remarks: Sequence[str] = ()
+) -> tuple[str, ...]:
     """What to keep in mind when reading the numbers, from the input and from the chip's certainty.
 
-    What says that the capture is not of what one wants to know comes first (`diagnosis.remarks`). The first stands on the first screen: what every view says at the top anyway (how the chip is known) and what
-    is for comparison only come last.
+    The first stands on the first screen. What was lost of the input comes first, then that it is of several runs, then what
+    says that the capture is not of what one wants to know (`remarks` of a job, `diagnosis.remarks`); what every view says at
+    the top anyway (how the chip is known) and what is for comparison only come last.
     """
+    lost: list[str] = []
+    several: list[str] = []
     known: list[str] = []
     other: list[str] = []
     for notice in profile.notices:
         text = f"{notice.file + ': ' if notice.file else ''}{notice.text}"
-        (known if notice.code in _TOLD_LAST else other).append(text)
-    out = [*diagnosis.remarks, *other]
+        if notice.code in LOST:
+            lost.append(text)
+        elif notice.code in SEVERAL:
+            several.append(text)
+        else:
+            (known if notice.code in _TOLD_LAST else other).append(text)
+    out = [*lost, *several, *remarks, *diagnosis.remarks, *other]
     chip = profile.chip
     if chip.basis == "unknown":
         out.append("chip unknown: nothing that needs its peaks is claimed; name it with --soc")

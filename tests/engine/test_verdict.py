@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from running import ROOT
 
 from kb.engine.bottlenecks.diagnose import diagnose
-from kb.engine.pipeline import Request, narrow
+from kb.engine.pipeline import Request, advise, narrow
 from kb.engine.summary import first_words
 from kb.model import Capture, Chip, Features, Finding, Gain, Measure, Operator, Recommendation, Report
+from kb.vocabulary.losses import DAMAGE, LOST, SEVERAL
 from kb.vocabulary.metrics import BY_ID
 
 
@@ -196,3 +199,20 @@ def test_advice_for_one_reader_is_named_in_the_headline_too() -> None:
     mine = narrow(report, Request(who="kernel-developer"))
     assert mine.headline == "Slow. First, against finding 2 (tail-wave): Do 2 (saves about 20 % of the run)."
     assert narrow(report, Request()).headline == report.headline
+
+
+def test_what_was_lost_of_the_input_comes_before_all_other_remarks(shared_profiles: Path) -> None:
+    for name, said in (
+        ("op-summary-truncated", "cut off"),
+        ("op-summary-ragged-rows", "more or fewer cells"),
+        ("matmul-scalar-to-cube", "captures one after another"),
+    ):
+        assert said in advise([shared_profiles / name]).warnings[0], name
+
+
+def test_the_codes_of_losses_are_codes_of_notices() -> None:
+    written = "\n".join(
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "kb" / "engine").rglob("*.py"))
+    )
+    assert [code for code in sorted(LOST | SEVERAL | DAMAGE) if f'"{code}"' not in written] == []
+    assert DAMAGE <= LOST
