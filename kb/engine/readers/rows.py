@@ -1,7 +1,7 @@
 """Rows of a CSV file, streamed with bounded memory; one physical line is one row.
 
-The tables read here never hold a line break inside a cell, so a lost closing quote costs one row and not the
-rest of the file.
+Line breaks within quotes belong to their cell only where the lines put together are a whole row (`joined`), so a lost
+closing quote costs one row and not the rest of the file.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kb.errors import SourceError
 CHUNK = 1 << 18
 BLOCK = 1 << 22  # bytes of a block of lines
 LONGEST_LINE = 1 << 20
+MOST_JOINED = 100  # lines that line breaks within quotes make of one row
 
 Bytes = TypeVar("Bytes", bytes, bytearray)
 
@@ -29,6 +30,32 @@ def split(line: str) -> list[str]:
         return next(csv.reader([line]), [""])
     except csv.Error:  # a cell beyond the module's limit
         return [line]
+
+
+def joined(lines: list[str], width: int, *, last: bool = True) -> tuple[list[str], list[str]]:
+    """Lines with those put together that line breaks within quotes had parted, and those that need more lines to tell.
+
+    A line with an odd number of quotes opens a cell; up to the next such line it is one row if that has `width` cells. An
+    empty line stands for each line that was taken in, so that the number of a line is still its place in the file.
+    """
+    odd = [k for k, line in enumerate(lines) if line.count('"') & 1]
+    if not odd or not width:
+        return lines, []
+    out: list[str] = []
+    done = 0
+    for n, start in enumerate(odd):
+        if start < done:
+            continue
+        if n + 1 == len(odd):
+            if not last and len(lines) - start < MOST_JOINED:
+                return out + lines[done:start], lines[start:]
+            break
+        stop = odd[n + 1] + 1
+        text = "\n".join(lines[start:stop]) if stop - start <= MOST_JOINED else ""
+        if text and len(text) <= LONGEST_LINE and len(split(text)) == width:
+            out += [*lines[done:start], text, *[""] * (stop - start - 1)]
+            done = stop
+    return out + lines[done:], []
 
 
 class Rows:
@@ -90,7 +117,7 @@ class Rows:
             with memoryview(block) as view:
                 read = file.readinto(view[len(kept) :])
             filled = len(kept) + read
-            whole = block.rfind(b"\n", 0, filled) + 1
+            whole = _border(block, block.rfind(b"\n", 0, filled) + 1)
             kept = bytes(block[whole:filled])
             if len(kept) > LONGEST_LINE:
                 raise self.too_long()
@@ -116,19 +143,23 @@ class Rows:
             raise unreadable(self.path, fault) from fault
 
     def _split_lines(self, file: TextIO) -> Iterator[str]:
-        rest = ""
-        count = 1
+        rest, waiting = "", list[str]()
+        count, width = 1, 0
         while chunk := file.read(CHUNK):
             self.newlines = file.newlines
             lines = (rest + chunk).split("\n")
             rest = lines.pop()
             count += len(lines)
+            width = width or next((len(split(line)) for line in lines if line.strip()), 0)
+            lines, waiting = joined(waiting + lines, width, last=False)
             yield from lines
             if len(rest) > LONGEST_LINE:
                 raise self.too_long(count)
-        if rest:
-            self.unfinished = True
-            yield rest
+        lines, _ = joined([*waiting, rest] if rest else waiting, width)
+        yield from lines[:-1]
+        if lines:
+            self.unfinished = bool(rest)
+            yield lines[-1]
 
     def too_long(self, line: int | None = None) -> SourceError:
         """The error for a line that no profiler writes."""
@@ -137,6 +168,13 @@ class Rows:
             where=str(self.path) if line is None else f"{self.path}:{line}",
             now="check that the file was copied whole and as text",
         )
+
+
+def _border(block: bytearray, whole: int) -> int:
+    """Where to cut a block, at `whole` or before: not within quotes, as far as that can be told."""
+    if not block.count(b'"', 0, whole) & 1:
+        return whole
+    return block.rfind(b"\n", 0, block.rfind(b'"', 0, whole)) + 1 or whole
 
 
 def _with_line_feeds(block: Bytes) -> Bytes:

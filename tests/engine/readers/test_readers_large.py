@@ -331,3 +331,44 @@ def test_without_task_types_launches_of_one_kernel_are_told_apart_by_the_cores_t
     assert {core: op.count for core, op in found.items()} == {"cube": 10, "vector": 20}
     assert found["cube"].counters["aic_mac_ratio"].value == 0.5
     assert found["vector"].counters["aiv_scalar_ratio"].value == 0.5
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("kind", ["kernel_details", "op_summary"])
+def test_a_line_break_within_quotes_belongs_to_its_cell(tmp_path: Path, kind: str, end: str) -> None:
+    """Every third kernel has a name of two lines: no row is lost, and a fault behind them has the right line."""
+    sample = (SAMPLES / kind / "odd-level0.csv").read_text(encoding="utf-8").splitlines()
+    head, row = sample[0].split(","), sample[1].split(",")
+    name = head.index("Name" if "Name" in head else "Op Name")
+    duration = next(k for k, cell in enumerate(head) if "Duration" in cell)
+
+    def launch(n: int) -> str:
+        cells = list(row)
+        cells[name] = f'"two{end}lines {n % 4}"' if n % 3 == 0 else f"one{n % 4}"
+        return ",".join(cells)
+
+    lines = [launch(n) for n in range(60)]
+    broken = list(row)
+    broken[duration] = "broken"
+    path = tmp_path / f"{kind}_1.csv"
+    path.write_bytes(
+        (end if end != "\r" else "\n").join([sample[0], *lines, ",".join(broken), launch(1), ""]).encode()
+    )
+    profile = same(path)
+    assert (profile.files[0].rows, profile.files[0].rows_lost) == (61, 1)
+    assert sum(op.count for op in profile.operators) == 61
+    (lost,) = [notice for notice in profile.notices if notice.code == "rows-lost"]
+    assert lost.line == 62 + 20  # the header, sixty rows of which twenty have two lines, and the one itself
+    assert "ragged-rows" not in {notice.code for notice in profile.notices}
+
+
+def test_a_lost_closing_quote_costs_one_row(tmp_path: Path) -> None:
+    sample = (SAMPLES / "op_summary" / "odd-level0.csv").read_text(encoding="utf-8").splitlines()
+    lines = [
+        sample[1].replace(sample[1].split(",")[4], '"open', 1) if n == 20 else sample[1] for n in range(60)
+    ]
+    path = tmp_path / "op_summary_1.csv"
+    path.write_text("\n".join([sample[0], *lines]) + "\n", encoding="utf-8")
+    profile = same(path)
+    assert profile.files[0].rows + profile.files[0].rows_lost == 60
+    assert profile.files[0].rows >= 59

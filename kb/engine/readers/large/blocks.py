@@ -18,7 +18,7 @@ from kb.engine.readers.large.parse import Bools, Columns, Floats, Integers, Word
 from kb.engine.readers.large.sums import Sums
 from kb.engine.readers.large.sweep import Sweep
 from kb.engine.readers.launches import MOST_GROUPS, Group, Reading, TableResult
-from kb.engine.readers.rows import LONGEST_LINE, Rows, split
+from kb.engine.readers.rows import LONGEST_LINE, Rows, joined, split
 from kb.engine.readers.timeline import LATEST, nanoseconds
 
 FEWEST = 32  # clean lines in a row that are worth taking together
@@ -105,7 +105,8 @@ class Blocks:
 
     def _line(self, k: int) -> str:
         if not self._lines:
-            self._lines = self._block.decode("utf-8", errors="replace").split("\n")
+            lines = self._block.decode("utf-8", errors="replace").split("\n")
+            self._lines, _ = joined(lines, self.reading.form.width)
         return self._lines[k]
 
     def _add(self, columns: Columns, line: int) -> None:
