@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kb.errors import KbError
 from kb.model import Entry, Evidence, Finding, NotJudged, Recommendation, Report, SimilarCase
-from kb.report import answer
+from kb.report import named, parts
 from kb.report.catalogue import say
 from kb.report.forecast import total_text
 from kb.report.sentences import tell, tell_all
@@ -77,7 +77,7 @@ def _headline(
     """The first finding and its operator, then the first advice; before them, where nothing was measured, the time foretold."""
     text = ""
     if findings:
-        name = answer.subject(findings[0], lang) if findings[0].scope == "operator" else ""
+        name = named.subject(findings[0], lang) if findings[0].scope == "operator" else ""
         summary = findings[0].summary or findings[0].pattern
         text = f"{name}: {summary}" if name and not summary.startswith(name) else summary
         text = say("headline.verdict", lang, text=text, then=_then(report, advice, lang))
@@ -93,7 +93,7 @@ def _then(report: Report, advice: Sequence[Recommendation], lang: str) -> str:
         return tell(report.headline[at:], lang) if at >= 0 else ""
     best = advice[0]
     numbers = {finding.id: number for number, finding in enumerate(report.findings, 1)}
-    words = {"title": best.title, "gain": answer.gain_brief(report, best, lang)}
+    words = {"title": best.title, "gain": parts.gain_brief(report, best, lang)}
     number = numbers.get(best.finding, 1)
     if number == 1:
         return say("headline.first", lang, **words)
@@ -109,7 +109,7 @@ def _finding(item: Finding, entries: Mapping[str, Entry], lang: str) -> Finding:
     entry = entries.get(item.pattern)
     if entry is None:
         return item
-    readings = (f"{found.metric} {answer.reading(found)}" for found in item.evidence[:READINGS])
+    readings = (f"{found.metric} {named.reading(found)}" for found in item.evidence[:READINGS])
     return replace(item, summary=f"{entry.title.get(lang)} ({', '.join(readings)})")
 
 

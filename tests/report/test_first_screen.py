@@ -8,7 +8,7 @@ import pytest
 from report_samples import LARGER_WRITES, SAMPLE, SCALAR
 
 from kb.model import Evidence, Finding, OperatorPipes, PipeShare, Report
-from kb.report import answer, views
+from kb.report import answer, parts, views
 from kb.report.translated import in_language
 
 
@@ -24,9 +24,9 @@ def test_every_share_of_the_first_screen_is_of_one_whole() -> None:
     report = replace(
         SAMPLE, findings=(idle, part), recommendations=(advice,), total_us=100.0, elapsed_us=400.0
     )
-    assert "concerns 10 % of the elapsed time" in answer.share_text(report, part, "en")
-    assert "at most 5.0 % of the elapsed time to win" in answer.share_text(report, part, "en")
-    text = answer.gain_text(report, advice, "en")
+    assert "concerns 10 % of the elapsed time" in parts.share_text(report, part, "en")
+    assert "at most 5.0 % of the elapsed time to win" in parts.share_text(report, part, "en")
+    text = parts.gain_text(report, advice, "en")
     assert text.startswith("saves about 3.5 % of the elapsed time, 14 us (at least 2.0 %")
     assert text.endswith("; 35 % of the time of Cummin")
     screen = " ".join(" ".join(line.text + " " + line.note for line in answer.answer(report, "en")).split())

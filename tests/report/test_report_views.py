@@ -30,7 +30,7 @@ import kb.report
 from kb.errors import UsageError
 from kb.measured import Measured
 from kb.model import Charts, Gain, NotJudged, Report
-from kb.report import answer, views
+from kb.report import answer, named, parts, views
 from kb.report.catalogue import LANGUAGES, say
 from kb.report.json import document, kept
 from kb.report.load import report_from_dict
@@ -182,11 +182,11 @@ def test_what_could_not_be_judged_stands_under_its_reason_once() -> None:
 
 
 def test_headroom_of_findings_about_the_same_operators_is_not_added() -> None:
-    assert answer.most_to_win(SAMPLE) == 0.5
-    assert answer.most_to_win(EMPTY) is None
-    assert answer.most_to_win(replace(SAMPLE, findings=(replace(SCALAR, headroom=None),))) is None
+    assert parts.most_to_win(SAMPLE) == 0.5
+    assert parts.most_to_win(EMPTY) is None
+    assert parts.most_to_win(replace(SAMPLE, findings=(replace(SCALAR, headroom=None),))) is None
     # 0.92 of the run without a floor counts whole; 0.0166 of it can win nine tenths
-    assert answer.most_to_win(RUN) == pytest.approx(0.92 + 0.0166 * 0.9)
+    assert parts.most_to_win(RUN) == pytest.approx(0.92 + 0.0166 * 0.9)
     assert "no floor is known for comm-exposed" in " ".join(shown("text", RUN).split())
 
 
@@ -202,14 +202,14 @@ def test_headroom_of_findings_about_the_same_operators_is_not_added() -> None:
     ],
 )
 def test_gains_say_of_what_and_how_long(gain: Gain, text: str) -> None:
-    assert answer.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en") == text
+    assert parts.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en") == text
 
 
 def test_a_gain_that_nobody_published_is_shown_as_a_bound() -> None:
     gain = Gain(0.0, 0.1, 0.4, "operator", "modelled: at most what is open")
-    text = answer.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en")
+    text = parts.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en")
     assert text == "saves up to 40 % of the run's time, 277 us"
-    assert answer.gain_short(gain) == "≤ 40 %"
+    assert parts.gain_short(gain) == "≤ 40 %"
 
 
 def test_idle_time_is_part_of_the_elapsed_time_and_not_of_the_run() -> None:
@@ -218,7 +218,7 @@ def test_idle_time_is_part_of_the_elapsed_time_and_not_of_the_run() -> None:
     )
     report = replace(RUN, findings=(RUN.findings[1], idle), total_us=1000.0, elapsed_us=4000.0)
     # half of half the elapsed time, and nine tenths of 1.66 % of the run, which is a quarter of it
-    assert answer.most_to_win(report) == pytest.approx(0.25 + 0.0166 * 0.9 / 4)
+    assert parts.most_to_win(report) == pytest.approx(0.25 + 0.0166 * 0.9 / 4)
     assert "of the elapsed time" in " ".join(shown("text", report).split())
 
 
@@ -230,7 +230,7 @@ def test_times_added_up_over_ranks_say_so(name: str) -> None:
 
 def test_a_gain_without_a_known_time_names_none() -> None:
     loose = replace(LARGER_WRITES, finding="gone")
-    text = answer.gain_text(SAMPLE, loose, "en")
+    text = parts.gain_text(SAMPLE, loose, "en")
     assert text == "saves about 35 % of the operator's time (at least 20 %, at most 50 %)"
 
 
@@ -409,10 +409,8 @@ def test_languages_differ() -> None:
 
 def test_a_share_is_never_taken_for_what_can_be_won() -> None:
     part = replace(SCALAR, share=0.38, headroom=0.5)
-    assert answer.share_text(SAMPLE, part, "en") == "concerns 38 % of the run; at most 19 % of the run to win"
-    assert (
-        answer.share_text(SAMPLE, replace(part, share=1.0, headroom=None), "en") == "concerns the whole run"
-    )
+    assert parts.share_text(SAMPLE, part, "en") == "concerns 38 % of the run; at most 19 % of the run to win"
+    assert parts.share_text(SAMPLE, replace(part, share=1.0, headroom=None), "en") == "concerns the whole run"
 
 
 def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_operator() -> None:
@@ -421,12 +419,12 @@ def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_opera
     report = replace(SAMPLE, findings=(SCALAR, other), recommendations=(advice,))
     first = next(line for line in answer.answer(report, "en") if line.label == "Do first")
     assert "against finding 2 far-from-floor, not that of the verdict: no advice here is" in first.note
-    assert f"35 % of the time of {answer.operator_name(RUN.operators[0], 'en')}" in first.note
+    assert f"35 % of the time of {named.operator_name(RUN.operators[0], 'en')}" in first.note
     assert first.note.startswith("saves about 7.0 % of the run's time")  # 35 % of a fifth
     later = replace(report, recommendations=(advice, replace(advice, rank=2, finding=SCALAR.id)))
     note = next(line for line in answer.answer(later, "en") if line.label == "Do first").note
     assert note.endswith("more can be expected of it (advice 2 is against the verdict's)")
-    assert answer.gain_of_whole(report, advice) == "7.0 %"
+    assert parts.gain_of_whole(report, advice) == "7.0 %"
     same = replace(report, recommendations=(replace(advice, finding=SCALAR.id),))
     assert "against" not in next(line for line in answer.answer(same, "en") if line.label == "Do first").note
 
@@ -434,5 +432,5 @@ def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_opera
 def test_elapsed_time_is_told_where_gains_are_parts_of_it() -> None:
     idle = replace(RUN.findings[1], base="elapsed")
     report = replace(RUN, findings=(idle,), total_us=1000.0, elapsed_us=4000.0, ranks=None)
-    assert answer.time_whole(report, "en") == "run 1000 us (device busy), 4000 us elapsed"
-    assert "elapsed" not in answer.time_whole(replace(report, findings=()), "en")
+    assert parts.time_whole(report, "en") == "run 1000 us (device busy), 4000 us elapsed"
+    assert "elapsed" not in parts.time_whole(replace(report, findings=()), "en")
