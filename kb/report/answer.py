@@ -34,13 +34,7 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
     elif first is not None:
         lines.append(Line(say("answer.first", lang), say("first.nothing", lang)))
     if first is not None:
-        basis = (
-            say("sure.gain", lang, basis=tell(report.recommendations[0].gain.basis, lang))
-            if report.recommendations
-            else ""
-        )
-        told = say("sure.verdict", lang, sure=named.sure(first.confidence, lang))
-        lines.append(Line(say("answer.sure", lang), told, basis))
+        lines.append(Line(say("answer.sure", lang), *_how_sure(report, first, lang)))
     if report.warnings:
         mind, further = report.warnings[0], len(report.warnings) - 1
         lines.append(
@@ -52,16 +46,38 @@ def answer(report: Report, lang: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def _how_sure(report: Report, verdict: Finding, lang: str) -> tuple[str, str]:
+    """How certain the cause is and how certain the gain, in a word each; what the gain rests on as the note."""
+    cause = named.sure(verdict.confidence, lang)
+    if not report.recommendations:
+        return say("sure.verdict", lang, sure=cause), ""
+    gain = report.recommendations[0].gain
+    text = say("sure.both", lang, sure=cause, gain=say(f"sure.gain.{gain.ground}", lang))
+    return text, say("sure.gain", lang, basis=tell(gain.basis, lang))
+
+
 def _first_note(report: Report, best: Recommendation, lang: str) -> str:
-    """What the first advice saves; where it answers another finding than the verdict's, which, and why it is first."""
+    """What the first advice saves; where it answers another finding than the verdict's, for what, and why it is first."""
     text = parts.gain_text(report, best, lang)
-    if not report.findings or best.finding == report.findings[0].id:
+    found = named.finding_of(report, best.finding)
+    if found is None or found.id == report.findings[0].id:
         return text
-    text = say("first.against", lang, text=text, finding=named.finding_text(report, best.finding))
+    text = _other_subject(report, found, text, lang)
     own = next((item for item in report.recommendations if item.finding == report.findings[0].id), None)
     if own is None:
         return say("first.no_own", lang, text=text)
     return say("first.own", lang, text=text, rank=own.rank)
+
+
+def _other_subject(report: Report, found: Finding, text: str, lang: str) -> str:
+    """That the first advice is for another operator than the verdict, or against another finding of the same one."""
+    verdict, finding = report.findings[0], named.finding_text(report, found.id)
+    name, other = named.subject(found, lang), named.subject(verdict, lang)
+    if not name or not other:
+        return say("first.run", lang, text=text, finding=finding)
+    if name == other or set(found.operators) & set(verdict.operators):
+        return say("first.same", lang, text=text, finding=finding, name=name)
+    return say("first.other", lang, text=text, finding=finding, name=name, verdict=other)
 
 
 def _together(report: Report, lang: str) -> list[Line]:

@@ -113,7 +113,7 @@ def _evidence(items: Sequence[Evidence], lang: str) -> Iterator[str]:
         (
             f"<code>{esc(item.metric)}</code>",
             esc(named.reading(item)),
-            _bar(item),
+            _bar(item, lang),
             esc(item.limit),
             f"<small>{esc(item.source)}</small>",
         )
@@ -122,9 +122,11 @@ def _evidence(items: Sequence[Evidence], lang: str) -> Iterator[str]:
     yield from table((metric, value, "", limit, source), rows, frozenset({1}))
 
 
-def _bar(item: Evidence) -> str:
-    share = named.fraction(item)
-    return "" if share is None else f'<span class="bar"><i style="width:{share * 100:.1f}%"></i></span>'
+def _bar(item: Evidence, lang: str) -> str:
+    """A share as a bar, and what it is a share of."""
+    share, part = named.fraction(item), named.part_of(item, lang)
+    drawn = "" if share is None else f'<span class="bar"><i style="width:{share * 100:.1f}%"></i></span>'
+    return drawn + (f" <small>{esc(part)}</small>" if part else "")
 
 
 def _key_data(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kb.model import Finding, OperatorRef, Recommendation, Report
-from kb.report import forecast, job, named, parts
+from kb.report import answer, forecast, job, named, parts
 from kb.report.catalogue import say
 from kb.report.escape import md, md_code, md_fence, md_prose
 from kb.report.page import Block, Heading
@@ -104,14 +104,20 @@ def _data(report: Report, lang: str) -> Iterator[str]:
         return
     heads = tuple(say(f"label.{key}", lang) for key in ("metric", "value", "limit", "source"))
     rows = tuple(
-        (md_code(item.metric), md(named.reading(item)), md(item.limit), md(item.source)) for item in data
+        (md_code(item.metric), md(named.reading_of(item, lang)), md(item.limit), md(item.source))
+        for item in data
     )
     yield from table(heads, rows, frozenset({1}))
 
 
 def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
-    if report.headline:
-        yield f"**{md(report.headline)}**"
+    if report.findings or report.headline:
+        first, *further = answer.answer(report, lang)
+        yield f"**{md(first.text)}**"
+        yield ""
+        for line in further:
+            note = f" ({md(line.note)})" if line.note else ""
+            yield f"- {line.label}: {md(line.text)}{note}"
         yield ""
     if not report.findings:
         yield say("skill.no_bottleneck", lang)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from kb import units
 from kb.model import Chip, Evidence, Finding, OperatorRef, PipeShare, Report
 from kb.report.catalogue import TEXTS, say
 from kb.report.text import clean, shorten
 
 CANDIDATES = 4  # chips named where several fit and their product lines are not known
+# Shares on the first screen and their wholes (`part.*` of the catalogue); the shares of pipes are all of the cores' time.
+WHOLES = {
+    "aicpu_time_share": "compute", "clock_ratio": "clock", "comm_exposed_share": "run", "comm_share": "run",
+    "core_time_imbalance": "spread", "device_idle_share": "idle", "floor_ratio": "floor", "format_conversion_share": "compute",
+    "gm_bandwidth_utilisation": "bandwidth", "head_overhead_share": "kernel", "l2_hit_rate": "requests",
+    "op_time_share": "run_of", "rank_imbalance": "ranks", "setup_time_share": "run", "small_kernel_share": "launches",
+}  # fmt: skip
+_PIPE = re.compile(r"ai[cv]_(mac|cube|vec|scalar|mte[123]|fixpipe)_ratio")
 MAX_NAME = 60  # columns of an operator's name within a sentence
 
 
@@ -68,6 +78,21 @@ def reading(evidence: Evidence) -> str:
     if isinstance(evidence.value, str):
         return evidence.value
     return units.number(evidence.value, evidence.unit)
+
+
+def part_of(evidence: Evidence, lang: str) -> str:
+    """What a reading that is a share is a share of; empty for what is no share, or of a whole that its name says."""
+    if evidence.unit != "1":
+        return ""
+    whole = "cores" if _PIPE.fullmatch(evidence.metric) else WHOLES.get(evidence.metric, "")
+    if whole == "run_of":
+        return say("part.run_of", lang, name=evidence.source)
+    return say(f"part.{whole}", lang) if whole else ""
+
+
+def reading_of(evidence: Evidence, lang: str) -> str:
+    """The value of an evidence, and what it is a share of."""
+    return " ".join(filter(None, (reading(evidence), part_of(evidence, lang))))
 
 
 def fraction(evidence: Evidence) -> float | None:

@@ -77,17 +77,18 @@ def share_text(report: Report, finding: Finding, lang: str) -> str:
 
 
 def time_whole(report: Report, lang: str) -> str:
-    """The time of the run, and over how many ranks it is added up; empty where it is not known."""
+    """The time of the run, the elapsed time where it is another, and over how many ranks both are added up."""
     if report.total_us is None:
         return ""
     time = units.us(report.total_us)
-    if base_of(report) == "elapsed" and report.elapsed_us is not None:
-        time = say("time.elapsed", lang, time=time, elapsed=units.us(report.elapsed_us))
+    elapsed = "" if report.elapsed_us is None else units.us(report.elapsed_us)
+    if elapsed and (elapsed != time or base_of(report) == "elapsed"):
+        time = say("time.elapsed", lang, time=time, elapsed=elapsed)
     return say("time.ranks", lang, time=time, count=report.ranks) if report.ranks else time
 
 
 def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
-    """What an advice saves of the whole, in percent and time, its range, and what that is of the operator's time."""
+    """What an advice saves of the whole, in percent and time, how that is known, its range, and its part of the operator's time."""
     gain, found = advice.gain, named.finding_of(report, advice.finding)
     part, of = _part_of_whole(report, advice, lang)
     whole = None if found is None else whole_us(report, base_of(report))
@@ -99,19 +100,26 @@ def gain_text(report: Report, advice: Recommendation, lang: str) -> str:
     text = say(key, lang, high=high, likely=likely, of=of)
     if whole is not None:
         text = say("gain.time", lang, text=text, time=units.us(whole * part * told))
-    if not gain.modelled and low != high:
-        text = say("gain.range", lang, text=text, low=low, high=high)
+    how = say(f"how.{gain.ground}", lang)
+    if gain.modelled or low == high:
+        text = say("gain.how", lang, text=text, how=how)
+    else:
+        open_ended = found is not None and found.headroom is None
+        key = "gain.range.open" if open_ended else "gain.range"
+        text = say(key, lang, text=text, how=how, low=low, high=high)
     if gain.of == "run" or found is None or found.share >= ALL:
         return text
     return say("gain.share", lang, text=text, share=units.percent(told), name=named.subject(found, lang))
 
 
 def gain_brief(report: Report, advice: Recommendation, lang: str) -> str:
-    """The one figure of `gain_text` with what it is of, as it stands in a headline."""
+    """The one figure of `gain_text` with what it is of and how it is known, as it stands in a headline."""
     gain = advice.gain
     part, of = _part_of_whole(report, advice, lang)
     key = "gain.brief.most" if gain.modelled else "gain.brief"
-    return say(key, lang, share=units.percent((gain.high if gain.modelled else gain.likely) * part), of=of)
+    share = units.percent((gain.high if gain.modelled else gain.likely) * part)
+    how = say("brief.bound" if gain.modelled else f"how.{gain.ground}", lang)
+    return say(key, lang, share=share, of=of, how=how)
 
 
 def _part_of_whole(report: Report, advice: Recommendation, lang: str) -> tuple[float, str]:

@@ -30,7 +30,6 @@ SHOWN = 6  # readings and operators on the first screen
 ROOM_FOR_BAR = 72  # columns
 BESIDE_DATA = 38  # columns of a reading's figure, bar and gaps
 ROOM_TO_CUT = 40  # a source is cut only where this much of it is left
-OF_ONE = "op_time_share"  # of one operator among all: its source is that operator
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")  # what may stand in a command that people copy
 
 
@@ -83,21 +82,21 @@ def _key_data(screen: Screen, report: Report) -> None:
     screen.heading("head.data")
     bars = screen.width >= ROOM_FOR_BAR and any(named.fraction(item) is not None for item in data)
     room = screen.width - max(width_of(item.metric) for item in data) - BESIDE_DATA
-    screen.table((_data_cells(item, bars, room) for item in data), right=frozenset({1}))
+    screen.table((_data_cells(item, bars, room, screen.lang) for item in data), right=frozenset({1}))
 
 
-def _data_cells(item: Evidence, bars: bool, room: int) -> list[Cell]:
-    """A reading, its bar, and its limit or else what it is a part of."""
+def _data_cells(item: Evidence, bars: bool, room: int, lang: str) -> list[Cell]:
+    """A reading, its bar, its limit and what it is a share of; of what is no share how it was made, where there is room."""
     share = named.fraction(item)
     drawn: list[Cell] = ["" if share is None else share] if bars else []
-    return [item.metric, (named.reading(item), "bold"), *drawn, (item.limit or _part_of(item, room), "dim")]
+    part = shorten(clean(named.part_of(item, lang)), named.MAX_NAME)
+    note = " · ".join(filter(None, (item.limit, part))) or _made(item, room)
+    return [item.metric, (named.reading(item), "bold"), *drawn, (note, "dim")]
 
 
-def _part_of(item: Evidence, room: int) -> str:
-    """How a reading was made, where there is room; whose share it is (`OF_ONE`) even cut short."""
+def _made(item: Evidence, room: int) -> str:
     source = clean(item.source)
-    told = width_of(source) <= room or room >= ROOM_TO_CUT or item.metric == OF_ONE
-    return shorten(source, max(room, 0)) if told else ""
+    return shorten(source, max(room, 0)) if width_of(source) <= room or room >= ROOM_TO_CUT else ""
 
 
 def _operators(screen: Screen, report: Report) -> None:

@@ -97,7 +97,9 @@ def _then(report: Report, advice: Sequence[Recommendation], lang: str) -> str:
     number = numbers.get(best.finding, 1)
     if number == 1:
         return say("headline.first", lang, **words)
-    pattern = report.findings[number - 1].pattern
+    found, verdict = report.findings[number - 1], report.findings[0]
+    name = named.subject(found, lang)
+    pattern = f"{found.pattern}, {name}" if name and name != named.subject(verdict, lang) else found.pattern
     return say("headline.first.other", lang, number=number, pattern=pattern, **words)
 
 
