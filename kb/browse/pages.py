@@ -35,8 +35,7 @@ def _answer(report: Report, lang: str) -> Iterator[Block]:
         yield Heading(say("head.unjudged", lang))
         yield Items(
             tuple(
-                f"{', '.join(ids)}: {reason}"
-                for (reason, _), ids in named.unjudged_by_reason(report).items()
+                f"{', '.join(ids)}: {reason}" for (reason, _), ids in named.unjudged_by_reason(report).items()
             )
         )
     if report.warnings:

@@ -12,6 +12,9 @@ import typer
 from kb.commands._console import Common, common
 
 COMMON_PANEL = "Common options"
+REPORT_FILE = (
+    "Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format; - is standard output."
+)
 
 
 class Audience(str, Enum):

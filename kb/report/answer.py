@@ -89,9 +89,13 @@ def _together(report: Report, lang: str) -> list[Line]:
     part = parts.scale(report, found.base, base)
     low, likely, high = (units.percent(value * part) for value in (found.low, found.likely, found.high))
     of = say(f"of.{base}", lang)
-    text = say("three.text", lang, count=len(found.ids), low=low, likely=likely, high=high, of=of)
+    bounded = [item.gain.modelled for item in report.recommendations[: len(found.ids)]]
     how = say("three.how", lang)
-    if any(item.gain.modelled for item in report.recommendations[: len(found.ids)]):
+    if all(bounded):
+        text = say("three.most", lang, count=len(found.ids), high=high, of=of)
+        return [Line(say("answer.three", lang), text, how)]
+    text = say("three.text", lang, count=len(found.ids), low=low, likely=likely, high=high, of=of)
+    if any(bounded):
         how = say("three.bounded", lang, text=how)
     return [Line(say("answer.three", lang), text, how)]
 

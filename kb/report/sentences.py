@@ -165,16 +165,16 @@ def _field(field: _Field, value: str, lang: str, depth: int) -> str:
 
 def _joined(text: str, lang: str, depth: int) -> str | None:
     """Texts that were put together: sentences, parts after a semicolon, something with a remark, a name before a text."""
+    if text.endswith("."):
+        told_rest = _told(text[:-1], lang, depth + 1)
+        if told_rest:
+            return told_rest + _STOP[lang]
     for seam, sign in ((". ", _STOP[lang]), ("; ", _TOGETHER[lang])):
         if seam in text:
             parts = text.split(seam)
             told = [_told(part, lang, depth + 1) for part in parts]
             if any(told):
                 return sign.join(new or old for new, old in zip(told, parts, strict=True))
-    if text.endswith("."):
-        told_rest = _told(text[:-1], lang, depth + 1)
-        if told_rest:
-            return told_rest + _STOP[lang]
     return _remarked(text, lang, depth) or _named(text, lang, depth)
 
 

@@ -173,19 +173,24 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "sure.low": ("low", "低", "低"),
     "sure.medium": ("medium", "中", "中"),
     "three.how": (
-        "computed, not summed: each works on what the one before leaves, never below the floor",
-        "按剩余时间逐项计算，不是简单相加，且不低于下限",
-        "足し算ではなく、前の対策が残した時間に順に掛けて計算。下限は下回らない",
+        "computed from the figures of each, not summed: each works on what the one before leaves, never below the floor",
+        "由各项的数字按剩余时间逐项计算，不是简单相加，且不低于下限",
+        "それぞれの数値から、足し算ではなく、前の対策が残した時間に順に掛けて計算。下限は下回らない",
     ),
     "three.bounded": (
         "{text}; of an “up to” only a part is expected",
         "{text}；“最多”类收益只按其一部分计入预期",
         "{text}。「最大」とある効果は一部だけを見込む",
     ),
+    "three.most": (
+        "the first {count} together save up to {high} {of} (upper bound for this profile, not measured)",
+        "前 {count} 项合计最多节省{of}的 {high}（本性能数据的上限，未经实测）",
+        "上位 {count} つを合わせて{of}を最大 {high} 短縮（このプロファイルでの上限。実測ではない）",
+    ),
     "three.text": (
-        "the first {count} together save about {likely} {of} (at least {low}, at most {high})",
-        "前 {count} 项合计约省{of}的 {likely}（至少 {low}，最多 {high}）",
-        "上位 {count} つを合わせて{of}を約 {likely} 短縮（少なくとも {low}、最大 {high}）",
+        "the first {count} together save about {likely} {of} (at least {low}, upper bound {high})",
+        "前 {count} 项合计约省{of}的 {likely}（至少 {low}，上限 {high}）",
+        "上位 {count} つを合わせて{of}を約 {likely} 短縮（少なくとも {low}、上限 {high}）",
     ),
     "time.ranks": (
         "{time} added up over {count} {count:rank|ranks}",
