@@ -46,7 +46,7 @@ def run(
     shape: _options.Shape = "",
     audience: _options.For = None,
     top: _options.Top = None,
-    output: Annotated[Path | None, _options.output(help=_options.REPORT_FILE)] = None,
+    output: _options.ReportFile = None,
     workers: _spread.Workers = None,
     scheduler: _spread.Scheduler = "",
     worker_memory: _spread.WorkerMemory = None,

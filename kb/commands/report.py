@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,10 +18,7 @@ PANEL, ORDER = "Runs", 1
 def run(
     common: Common,
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a kept run, or the beginning of it.")],
-    output: Annotated[
-        Path | None,
-        _options.output(help=_options.REPORT_FILE),
-    ] = None,
+    output: _options.ReportFile = None,
 ) -> int:
     """Show a kept run again, in any format.
 

@@ -171,10 +171,10 @@ def advice(rank: int, finding: str, basis: str = "measured: t", who: str = "") -
 @pytest.mark.parametrize(
     ("findings", "first", "times", "words"),
     [
-        ((FINDING, OTHER), advice(1, "a"), (100.0, None), " First: Do 1 (saves about 20 % of the run)."),
-        ((FINDING, OTHER), advice(1, "b"), (100.0, None), " First, against finding 2 (tail-wave): Do 1 (saves about 20 % of the run)."),
-        ((FINDING,), advice(1, "a", "modelled: t"), (None, None), " First: Do 1 (saves up to 36 % of the run)."),
-        ((IDLING, FINDING), advice(1, "a"), (100.0, 400.0), " First, against finding 2 (scalar-bound-vector): Do 1 (saves about 5.0 % of the elapsed time)."),
+        ((FINDING, OTHER), advice(1, "a"), (100.0, None), " First: Do 1 (saves about 20 % of the run, measured elsewhere)."),
+        ((FINDING, OTHER), advice(1, "b"), (100.0, None), " First, against finding 2 (tail-wave): Do 1 (saves about 20 % of the run, measured elsewhere)."),
+        ((FINDING,), advice(1, "a", "modelled: t"), (None, None), " First: Do 1 (saves up to 36 % of the run, an upper bound)."),
+        ((IDLING, FINDING), advice(1, "a"), (100.0, 400.0), " First, against finding 2 (scalar-bound-vector): Do 1 (saves about 5.0 % of the elapsed time, measured elsewhere)."),
     ],
 )  # fmt: skip
 def test_the_headline_says_what_the_first_advice_saves_and_of_what(
@@ -194,5 +194,5 @@ def test_advice_for_one_reader_is_named_in_the_headline_too() -> None:
         (FINDING, OTHER), (), two, (), (),
     )  # fmt: skip
     mine = narrow(report, Request(who="kernel-developer"))
-    assert mine.headline == "Slow. First, against finding 2 (tail-wave): Do 2 (saves about 20 % of the run)."
+    assert mine.headline == "Slow. First, against finding 2 (tail-wave): Do 2 (saves about 20 % of the run, measured elsewhere)."
     assert narrow(report, Request()).headline == report.headline

@@ -25,10 +25,14 @@ def test_every_share_of_the_first_screen_is_of_one_whole() -> None:
         SAMPLE, findings=(idle, part), recommendations=(advice,), total_us=100.0, elapsed_us=400.0
     )
     assert "concerns 10 % of the elapsed time" in parts.share_text(report, part, "en")
-    assert "at most 5.0 % of the elapsed time to win" in parts.share_text(report, part, "en")
+    assert "could save at most 5.0 % of the elapsed time (upper bound)" in parts.share_text(
+        report, part, "en"
+    )
     text = parts.gain_text(report, advice, "en")
-    assert text.startswith("saves about 3.5 % of the elapsed time, 14 us (at least 2.0 %")
-    assert text.endswith("; 35 % of the time of Cummin")
+    assert text.startswith(
+        "saves about 3.5 % of the elapsed time, 14 us (measured elsewhere; here at least 2.0 %"
+    )
+    assert text.endswith("; that is 35 % of the time of Cummin")
     screen = " ".join(" ".join(line.text + " " + line.note for line in answer.answer(report, "en")).split())
     assert "of the run" not in screen.replace(report.headline, "")
 
@@ -46,13 +50,17 @@ def test_a_busier_pipe_than_that_of_the_verdict_is_explained() -> None:
     pipes = OperatorPipes(operator, (PipeShare("aiv_mte3", 0.35), PipeShare("aiv_scalar", 0.61)))
     report = replace(SAMPLE, findings=(mte3, scalar), charts=replace(SAMPLE.charts, pipes=(pipes,)))
     note = answer.answer(report, "en")[0].note
-    assert "aiv_scalar is busier (61 % of the cores' time), but less is open there: 60 % against 90 %" in note
+    assert "aiv_scalar is active longer (61 % of the cores' time), but less could be saved there" in note
+    assert "at most 60 % of the operator's time, against at most 90 % here" in note
     assert "finding 2 scalar-bound-vector" in note
     unsure = replace(report, findings=(mte3, replace(scalar, headroom=0.9, confidence=0.4)))
-    assert "less sure to be the bound: 0.4 against 0.86" in answer.answer(unsure, "en")[0].note
+    assert "less sure to be the cause: 0.4 against 0.86" in answer.answer(unsure, "en")[0].note
     alone = answer.answer(replace(report, findings=(mte3,)), "en")[0].note
-    assert "that counts waiting too, and nothing else speaks against it" in alone
-    assert "busier" not in answer.answer(replace(report, findings=(scalar, mte3)), "en")[0].note
+    assert (
+        "active time includes waiting for other units, and no check that could be made found aiv_scalar"
+        in alone
+    )
+    assert "active longer" not in answer.answer(replace(report, findings=(scalar, mte3)), "en")[0].note
 
 
 def test_further_advice_stands_under_the_finding_that_it_is_against() -> None:

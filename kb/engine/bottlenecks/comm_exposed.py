@@ -35,10 +35,10 @@ def _summary(run: Features, share: float, whole: float) -> str:
     """What nothing hides; of an input that does not tell what runs at the same time, that this is not known."""
     if OVERLAP_UNKNOWN in run.values["comm_exposed_share"].origin:
         return f"communication takes {percent(share)} of the run; whether computation hides part of it is not known"
-    text = f"communication that nothing hides takes {percent(share)} of the run"
     if whole <= 0:
-        return text
-    return f"{text} ({percent(max(0.0, 1 - share / whole))} of all communication overlaps with computation)"
+        return f"communication that nothing hides takes {percent(share)} of the run"
+    hidden = percent(max(0.0, 1 - share / whole))
+    return f"communication that nothing hides takes {percent(share)} of the run ({hidden} of all communication overlaps with computation)"
 
 
 BOTTLENECK = Bottleneck(
