@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kb.errors import KbError
-from kb.model import Entry, Evidence, Finding, NotJudged, Recommendation, Report, SimilarCase
+from kb.model import Capture, Entry, Evidence, Finding, NotJudged, Recommendation, Report, SimilarCase
 from kb.report import named, parts
 from kb.report.catalogue import say
 from kb.report.forecast import total_text
@@ -47,6 +47,7 @@ def told(report: Report, lang: str) -> Report:
         report,
         headline=tell(report.headline, lang),
         chip=replace(report.chip, how=tell(report.chip.how, lang)),
+        capture=_told_capture(report.capture, lang),
         findings=tuple(_told_finding(item, lang) for item in report.findings),
         not_judged=tuple(
             NotJudged(item.id, tell(item.reason, lang), tell(item.collect, lang))
@@ -59,6 +60,12 @@ def told(report: Report, lang: str) -> Report:
         warnings=tell_all(report.warnings, lang),
         key_data=tuple(_told_evidence(item, lang) for item in report.key_data),
     )
+
+
+def _told_capture(item: Capture, lang: str) -> Capture:
+    """Its versions: where they were inferred, a remark says from what."""
+    tool, cann = (version and tell(version, lang) for version in (item.tool_version, item.cann_version))
+    return replace(item, tool_version=tool, cann_version=cann)
 
 
 def _told_finding(item: Finding, lang: str) -> Finding:
