@@ -112,13 +112,7 @@ def _data(report: Report, lang: str) -> Iterator[str]:
 
 def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
     if report.findings or report.headline:
-        first, *further = answer.answer(report, lang)
-        yield f"**{md(first.text)}**"
-        yield ""
-        for line in further:
-            note = f" ({md(line.note)})" if line.note else ""
-            yield f"- {line.label}: {md(line.text)}{note}"
-        yield ""
+        yield from _answer(report, lang)
     if not report.findings:
         yield say("skill.no_bottleneck", lang)
     for number, finding in enumerate(report.findings[:TOP], 1):
@@ -127,6 +121,20 @@ def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
         how = f" ({say('label.collect', lang)}: {md_code(collect)})" if collect else ""
         yield ""
         yield f"{say('head.unjudged', lang)}: {', '.join(md_code(id) for id in ids)}: {md(reason)}{how}"
+
+
+def _answer(report: Report, lang: str) -> Iterator[str]:
+    """The answer as the other views have it on their first screen: the verdict in bold, the rest as points."""
+    verdict, *further = answer.answer(report, lang)
+    yield f"**{md(verdict.text)}**"
+    yield ""
+    if verdict.note:
+        yield md(verdict.note)
+        yield ""
+    for line in further:
+        note = f" ({md(line.note)})" if line.note else ""
+        yield f"- {line.label}: {md(line.text)}{note}"
+    yield ""
 
 
 def _bottleneck(report: Report, number: int, finding: Finding, lang: str) -> Iterator[str]:

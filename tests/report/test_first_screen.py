@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
-from report_samples import LARGER_WRITES, SAMPLE, SCALAR
+from report_samples import LARGER_WRITES, SAMPLE, SCALAR, VECTORISE
 
+from kb.engine.summary import _KERNEL_KEYS, _RUN_KEYS
 from kb.model import Evidence, Finding, OperatorPipes, PipeShare, Report
-from kb.report import answer, parts, views
+from kb.report import answer, named, parts, views
 from kb.report.translated import in_language
+from kb.vocabulary.metrics import BY_ID
 
 
 def shown(name: str, report: Report) -> str:
@@ -73,6 +77,59 @@ def test_further_advice_stands_under_the_finding_that_it_is_against() -> None:
     rest = page[page.index("Further advice") :].splitlines()[1:6]
     assert [line.split()[0] for line in rest] == ["against", "6", "8", "against", "7"]
     assert "against finding 2 tail-wave" in rest[0]
+
+
+@pytest.mark.parametrize(
+    ("basis", "gain"),
+    [
+        ("modelled: the bound", "unknown (an upper bound only)"),
+        ("measured: elsewhere, 12 %", "medium (measured elsewhere, not here)"),
+        ("stated: elsewhere, 12 %", "low (stated elsewhere, nowhere measured)"),
+        ("measured here: tried twice", "high (measured here)"),
+    ],
+)
+def test_how_sure_cause_and_gain_are_stands_apart_in_a_word_each(basis: str, gain: str) -> None:
+    advice = replace(LARGER_WRITES, gain=replace(LARGER_WRITES.gain, basis=basis))
+    report = replace(SAMPLE, recommendations=(advice,))
+    sure = next(line for line in answer.answer(report, "en") if line.label == "How sure")
+    assert sure.text == f"cause: high (0.86); gain: {gain}"
+    alone = answer.answer(replace(report, recommendations=()), "en")
+    assert next(line for line in alone if line.label == "How sure").text == "cause: high (0.86)"
+
+
+def test_what_nobody_measured_is_no_expectation_for_all_together_either() -> None:
+    bound = replace(LARGER_WRITES.gain, basis="modelled: the bound")
+    items = tuple(replace(item, gain=bound) for item in (LARGER_WRITES, VECTORISE))
+    together = next(
+        line
+        for line in answer.answer(replace(SAMPLE, recommendations=items), "en")
+        if line.label == "Together"
+    )
+    assert "save up to" in together.text and together.text.endswith(
+        "(upper bound for this profile, not measured)"
+    )
+    mixed = answer.answer(replace(SAMPLE, recommendations=(LARGER_WRITES, items[1])), "en")
+    assert "save about" in next(line for line in mixed if line.label == "Together").text
+
+
+@pytest.mark.parametrize("metric", sorted({*_KERNEL_KEYS, *_RUN_KEYS, "op_time_share"}))
+def test_every_share_among_the_key_data_names_its_whole(metric: str) -> None:
+    item = Evidence(metric, 0.5, BY_ID[metric].unit, "", "Add (vector) x 4")
+    for lang in ("en", "zh", "ja"):
+        assert bool(named.part_of(item, lang)) is (item.unit == "1")
+    told = named.part_of(item, "en")
+    for name in ("text", "markdown", "html"):
+        page = shown(name, replace(SAMPLE, key_data=(item,)))
+        assert " ".join(told.split()) in " ".join(unescape(page).split())
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_every_view_for_people_has_the_whole_answer(name: str) -> None:
+    page = " ".join(unescape(re.sub("<[^>]*>", " ", shown(name, SAMPLE).replace("\\", ""))).split())
+    for line in answer.answer(SAMPLE, "en"):
+        assert line.label in page or (name, line.label) == ("markdown", "Verdict")  # there it stands in bold
+        assert line.text in page
+        assert line.note in page
 
 
 @pytest.mark.parametrize("lang", ["zh", "ja"])
