@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +33,12 @@ def output(*, help: str) -> Any:
     return typer.Option("--output", "-o", metavar="FILE", show_default=False, help=help)
 
 
+ReportFile = Annotated[
+    Path | None,
+    output(
+        help="Write here; the ending (.html, .md, .json, .jsonl, .txt) says which format; - is standard output."
+    ),
+]
 For = Annotated[
     Audience | None,
     typer.Option("--for", show_default=False, help="Only advice that this person can carry out."),

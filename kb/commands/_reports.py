@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kb.commands._console import Common, emit, screen_width, use_color
+from kb.commands._console import Common, emit, say, screen_width, use_color
+from kb.commands._files import write_file
 from kb.commands._kept import kept_outcomes
 from kb.commands._options import Audience
 from kb.model import Report
 from kb.report import views
 from kb.report.translated import in_language
+from kb.textfile import STDIN as STDOUT  # both are `-`
 
 if TYPE_CHECKING:
     from kb.engine.request import Request
@@ -51,3 +54,26 @@ def print_reports(given: Common, reports: Sequence[Report], *, many: bool = Fals
     emit(
         views.render(given.format, told, lang=given.lang, width=screen_width(), color=use_color(), many=many)
     )
+
+
+def file_format(given: Common, output: Path) -> str:
+    """The format to write a file in: the one asked for, else the one that goes with its name.
+
+    Raises:
+        UsageError: none goes with its name.
+    """
+    return given.format if given.asked and given.format != "text" else views.view_for(output).NAME
+
+
+def give_reports(
+    given: Common, reports: Sequence[Report], output: Path | None, *, many: bool = False
+) -> None:
+    """Reports on standard output, or written to a file whole or not at all."""
+    if output is None or output == STDOUT:
+        print_reports(given, reports, many=many)
+        return
+    told = [in_language(report, given.lang) for report in reports]
+    name = file_format(given, output)
+    text = views.render(name, told, lang=given.lang, width=screen_width(), color=False, many=many)
+    write_file(output, text)
+    say(given, f"wrote {output}")

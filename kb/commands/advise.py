@@ -13,7 +13,7 @@ from kb.commands._console import Common
 from kb.commands._files import existing_path
 from kb.commands._kept import kept
 from kb.commands._progress import working
-from kb.commands._reports import FORMATS, print_reports, request_for, stated_soc
+from kb.commands._reports import FORMATS, file_format, give_reports, request_for, stated_soc
 from kb.errors import UsageError
 from kb.textfile import STDIN
 
@@ -46,6 +46,7 @@ def run(
     shape: _options.Shape = "",
     audience: _options.For = None,
     top: _options.Top = None,
+    output: _options.ReportFile = None,
     workers: _spread.Workers = None,
     scheduler: _spread.Scheduler = "",
     worker_memory: _spread.WorkerMemory = None,
@@ -63,7 +64,7 @@ def run(
     Examples:
       kb advise ./OPPROF_20260101120000_ABCDEF
       kb advise op_summary.csv --soc Ascend310P3 --top 3
-      kb advise rank0/ rank1/ rank2/ --format html > report.html
+      kb advise rank0/ rank1/ rank2/ -o report.html
       kb advise ./job_of_256_ranks --workers 8
       kb advise --metrics counters.json --format jsonl
       my_tool | kb advise --metrics - --format json
@@ -75,6 +76,8 @@ def run(
         raise UsageError(
             "no profile", now="Give a path, or counters with --metrics FILE.json; see `kb advise --help`."
         )
+    if output is not None and output != STDIN:
+        file_format(common, output)  # a name that no format goes with is said before the work, not after
     from kb.engine import pipeline
 
     read_by = _spread.spread(workers, scheduler, worker_memory, rank_timeout)
@@ -94,7 +97,7 @@ def run(
             reports = [pipeline.advise(given, full, progress=progress, looking=looking)]
     shown = [pipeline.narrow(kept(common, report), request) for report in reports]
     many = _is_list(counters) if isinstance(counters, Path) else isinstance(counters, list)
-    print_reports(common, shown, many=many)
+    give_reports(common, shown, output, many=many)
     return 0
 
 

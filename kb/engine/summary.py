@@ -8,7 +8,7 @@ from kb.engine.bottlenecks.gate import at_launch_floor
 from kb.engine.bottlenecks.judging import reading, value
 from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.run import denominators
-from kb.model import Diagnosis, Evidence, Finding, Profile, Recommendation
+from kb.model import Diagnosis, Evidence, Finding, Measure, Profile, Recommendation
 from kb.units import percent, us
 from kb.vocabulary.losses import LOST, SEVERAL
 
@@ -33,6 +33,7 @@ _TOLD_LAST = frozenset(
 )  # notices that ask for no caution beyond what is shown
 MAX_KEYS = 10
 MAX_NAME = 60  # characters of an operator's name within the headline
+BEATEN = 1.05  # a floor is beaten from here on: times and bandwidths are not known more exactly
 MAX_TOLD = 4  # remarks of the vendor tool that are repeated
 
 
@@ -111,8 +112,14 @@ def first_words(
         return ""
     best = recommendations[0]
     number, finding = found[best.finding]
-    other = f", against finding {number} ({finding.pattern})" if number > 1 else ""
+    other = f", against finding {number} ({_against(finding, findings[0])})" if number > 1 else ""
     return f" First{other}: {best.title} ({_gain(best, finding, findings, total, elapsed)})."
+
+
+def _against(finding: Finding, verdict: Finding) -> str:
+    """A finding by its pattern, and by its operator where that is not the verdict's."""
+    name = _subject(finding) if finding.operators else ""
+    return f"{finding.pattern}, {name}" if name and name != _subject(verdict) else finding.pattern
 
 
 def _gain(
@@ -128,8 +135,11 @@ def _gain(
         part *= min(1.0, total / elapsed)
     whole = "elapsed time" if idle or finding.base == "elapsed" else "run"
     if best.gain.modelled:
-        return f"saves up to {percent(best.gain.high * part)} of the {whole}"
-    return f"saves about {percent(best.gain.likely * part)} of the {whole}"
+        return f"saves up to {percent(best.gain.high * part)} of the {whole}, an upper bound"
+    saved = f"saves about {percent(best.gain.likely * part)} of the {whole}"
+    if best.gain.ground == "stated":
+        return f"{saved}, stated elsewhere, not measured"
+    return f"{saved}, measured here" if best.gain.ground == "here" else f"{saved}, measured elsewhere"
 
 
 def _verdict(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> str:
@@ -198,10 +208,22 @@ def _near_floor(features: RunFeatures) -> str:
     if not kernels:
         return ""
     lead = max(kernels, key=lambda f: f.operator.total_us if f.operator else 0.0)
-    ratio = lead.values.get("floor_ratio")
-    if ratio is None:
+    floor, took = lead.values.get("floor_us"), lead.get("task_duration_us")
+    if floor is None or not took or _beats(floor, took):  # what beats its floor is told as a warning
         return ""
-    return f"; {lead.labels.get('op_type')} runs at {percent(ratio.value)} of its roofline floor"
+    return f"; {lead.labels.get('op_type')} takes {us(took)}, and its roofline floor is {_floor(floor)}"
+
+
+def _floor(floor: Measure) -> str:
+    """A floor in microseconds; a range where the candidate chips differ."""
+    if floor.low is None or floor.high is None or us(floor.low) == us(floor.high):
+        return us(floor.value)
+    return f"{us(floor.low)} to {us(floor.high)}, depending on the chip"
+
+
+def _beats(floor: Measure, took: float) -> bool:
+    """Whether a kernel was clearly faster than its floor on one of the candidate chips."""
+    return (floor.high if floor.high is not None else floor.value) > took * BEATEN
 
 
 def warnings(
@@ -268,10 +290,9 @@ def _below_floor(features: RunFeatures) -> list[str]:
             continue
         if op.duration.value <= 0:
             continue
-        worst = (floor.high if floor.high is not None else floor.value) / op.duration.value
-        if worst > 1.05 and value(f, "op_time_share") >= 0.005:
+        if _beats(floor, op.duration.value) and value(f, "op_time_share") >= 0.005:
             out.append(
-                f"{op.name}: {us(op.duration.value)} is below the memory floor of a candidate chip ({us(op.duration.value * worst)}): "
-                "part of the data came from L2, or the chip is another one; gain near zero"
+                f"{op.name} takes {us(op.duration.value)}, and its roofline floor is {_floor(floor)}: "
+                "a time below it means that L2 served part of the data or that the chip is another one; gain near zero"
             )
     return out[:5]

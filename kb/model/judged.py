@@ -115,6 +115,15 @@ class Gain:
         """Whether nobody published a figure, so that only the bound is known."""
         return self.basis.startswith("modelled")
 
+    @property
+    def ground(self) -> Literal["bound", "here", "measured", "stated"]:
+        """What the figure is: this profile's bound, measured here or elsewhere, or only stated by somebody."""
+        if self.modelled:
+            return "bound"
+        if self.basis.startswith("measured here"):
+            return "here"
+        return "measured" if self.basis.startswith("measured") else "stated"
+
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:

@@ -8,8 +8,8 @@ from typing import Any
 from kb import units
 from kb.knowledge.fingerprint import fingerprints
 from kb.model import Condition, Entry, PublishedGain, to_dict
-from kb.report.answer import who_text
 from kb.report.catalogue import say
+from kb.report.named import who_text
 from kb.report.page import Block, Code, Fields, Heading, Items, Page, Para, Table
 from kb.report.text import code_of
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kb.model import Evidence, Finding, Recommendation, Report
-from kb.report import answer, forecast, job
+from kb.report import answer, forecast, job, named, parts
 from kb.report.catalogue import say
 from kb.report.chart import CHARTS
 from kb.report.page import Block, Heading
@@ -57,8 +57,8 @@ def _sections() -> tuple[tuple[str, _Section], ...]:
 def _body(report: Report, lang: str, prefix: str) -> Iterator[str]:
     """The whole page of one report; `prefix` keeps its anchors apart from those of others on the page."""
     report = told(report, lang)
-    facts = [answer.chip_text(report, lang), answer.capture_text(report, lang)]
-    facts.append(answer.time_whole(report, lang))
+    facts = [named.chip_text(report, lang), named.capture_text(report, lang)]
+    facts.append(parts.time_whole(report, lang))
     yield f'<main>\n<h1>{esc(report.target)}</h1>\n<p class="quiet">{esc(" · ".join(filter(None, facts)))}</p>'
     yield from _answer(report, lang, prefix)
     drawn = [(key, list(section(report, lang, prefix))) for key, section in _sections()]
@@ -91,7 +91,7 @@ def _answer(report: Report, lang: str, prefix: str) -> Iterator[str]:
     if len(report.recommendations) > 1:
         links = "".join(
             f'<li><a href="#{prefix}advice-{advice.rank}">{esc(advice.title)}</a> '
-            f"<small>{esc(answer.gain_text(report, advice, lang))}</small></li>"
+            f"<small>{esc(parts.gain_text(report, advice, lang))}</small></li>"
             for advice in report.recommendations[1:3]
         )
         yield f'<dt>{esc(say("page.then", lang))}</dt><dd><ol start="2">{links}</ol></dd>'
@@ -112,8 +112,8 @@ def _evidence(items: Sequence[Evidence], lang: str) -> Iterator[str]:
     rows = tuple(
         (
             f"<code>{esc(item.metric)}</code>",
-            esc(answer.reading(item)),
-            _bar(item),
+            esc(named.reading(item)),
+            _bar(item, lang),
             esc(item.limit),
             f"<small>{esc(item.source)}</small>",
         )
@@ -122,27 +122,29 @@ def _evidence(items: Sequence[Evidence], lang: str) -> Iterator[str]:
     yield from table((metric, value, "", limit, source), rows, frozenset({1}))
 
 
-def _bar(item: Evidence) -> str:
-    share = answer.fraction(item)
-    return "" if share is None else f'<span class="bar"><i style="width:{share * 100:.1f}%"></i></span>'
+def _bar(item: Evidence, lang: str) -> str:
+    """A share as a bar, and what it is a share of."""
+    share, part = named.fraction(item), named.part_of(item, lang)
+    drawn = "" if share is None else f'<span class="bar"><i style="width:{share * 100:.1f}%"></i></span>'
+    return drawn + (f" <small>{esc(part)}</small>" if part else "")
 
 
 def _key_data(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
-    yield from _evidence(answer.key_data(report), lang)
+    yield from _evidence(named.key_data(report), lang)
 
 
 def _operators(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
     if not report.operators or report.forecast is not None:
         return
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
-    longest = answer.by_time(report)
+    longest = named.by_time(report)
     rows = tuple(
         (
-            esc(answer.operator_name(item, lang)),
+            esc(named.operator_name(item, lang)),
             esc(item.core),
             esc(item.shapes),
             str(item.count),
-            esc(answer.time_text(item)),
+            esc(named.time_text(item)),
         )
         for item in longest[:30]
     )
@@ -185,14 +187,12 @@ def _finding(
     lang: str,
     prefix: str,
 ) -> Iterator[str]:
-    share = answer.share_text(report, finding, lang)
-    facts = (
-        f"{finding.pattern} · {share} · {say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
-    )
+    share = parts.share_text(report, finding, lang)
+    facts = f"{finding.pattern} · {share} · {say('label.sure', lang)}: {named.sure(finding.confidence, lang)}"
     heading = f'<span class="rank">{number}</span>{esc(finding.summary or finding.pattern)}'
     yield f'<div class="card" id="{prefix}finding-{number}" data-f><h3>{heading}</h3>'
     yield f'<p class="quiet">{esc(facts)}</p>'
-    yield from (f"<p>{esc(answer.operator_text(operator, lang))}</p>" for operator in finding.operators[:5])
+    yield from (f"<p>{esc(named.operator_text(operator, lang))}</p>" for operator in finding.operators[:5])
     if len(finding.operators) > 5:
         yield f'<p class="quiet">{esc(say("count.more", lang, count=len(finding.operators) - 5))}</p>'
     yield from _evidence(finding.evidence, lang)
@@ -212,12 +212,12 @@ def _recommendations(report: Report, lang: str, prefix: str) -> Iterator[str]:
 
 def _recommendation(report: Report, advice: Recommendation, lang: str, prefix: str) -> Iterator[str]:
     yield f'<div class="card" id="{prefix}advice-{advice.rank}" data-f><h3><span class="rank">{advice.rank}</span>{esc(advice.title)}</h3>'
-    yield f'<p class="gain">{esc(answer.gain_text(report, advice, lang))}</p>'
+    yield f'<p class="gain">{esc(parts.gain_text(report, advice, lang))}</p>'
     facts = (
         ("label.basis", esc(tell(advice.gain.basis, lang))),
         ("label.finding", _finding_link(report, advice.finding, prefix)),
         ("label.evidence", _list(advice.evidence)),
-        ("label.who", esc(answer.who_text(advice.who, advice.effort, lang))),
+        ("label.who", esc(named.who_text(advice.who, advice.effort, lang))),
         ("label.steps", _list(advice.steps, ordered=True)),
         ("label.check", esc(advice.check)),
         ("label.not_when", esc(advice.when_not)),
@@ -236,7 +236,7 @@ def _recommendation(report: Report, advice: Recommendation, lang: str, prefix: s
 
 
 def _finding_link(report: Report, id: str, prefix: str) -> str:
-    text = esc(answer.finding_text(report, id))
+    text = esc(named.finding_text(report, id))
     at = next((number for number, found in enumerate(report.findings, 1) if found.id == id), None)
     return text if at is None else f'<a href="#{prefix}finding-{at}">{text}</a>'
 
@@ -261,7 +261,7 @@ def _cases(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: AR
 
 
 def _unjudged(report: Report, lang: str, prefix: str) -> Iterator[str]:  # noqa: ARG001
-    for (reason, collect), ids in answer.unjudged_by_reason(report).items():
+    for (reason, collect), ids in named.unjudged_by_reason(report).items():
         how = f"<br>{esc(say('label.collect', lang))}: <code>{esc(collect)}</code>" if collect else ""
         names = ", ".join(f"<code>{esc(id)}</code>" for id in ids)
         yield f"<p>{esc(reason)}{how}<br><small>{names}</small></p>"

@@ -8,6 +8,7 @@ from kb import units
 from kb.model import Job, Over
 from kb.report.catalogue import say
 from kb.report.page import Block, Fields, Heading, Items, Para, Table
+from kb.report.sentences import tell, tell_all
 
 LISTED = 10  # slow, held up and lost ranks and bottlenecks in a view; the JSON document has all
 NARROW = 64  # columns below which the ranks with the extremes are not named
@@ -32,7 +33,7 @@ def blocks(job: Job, lang: str, *, room: int = 200) -> Iterator[Block]:
     yield from _common(job, lang, room)
     if job.not_judged:
         yield Heading(say("job.unjudged", lang))
-        yield Items(job.not_judged)
+        yield Items(tell_all(job.not_judged, lang))
 
 
 def _facts(job: Job, lang: str) -> Iterator[tuple[str, str]]:
@@ -53,7 +54,7 @@ def _lost(job: Job, lang: str) -> Iterator[Block]:
     if not job.lost:
         return
     yield Heading(say("job.lost", lang))
-    yield Items(tuple(f"{rank.name} ({rank.where}): {rank.reason}" for rank in job.lost[:LISTED]))
+    yield Items(tuple(f"{rank.name} ({rank.where}): {tell(rank.reason, lang)}" for rank in job.lost[:LISTED]))
     yield from _more(len(job.lost), lang)
 
 

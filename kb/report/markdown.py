@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kb.model import Finding, OperatorRef, Recommendation, Report
-from kb.report import answer, forecast, job
+from kb.report import answer, forecast, job, named, parts
 from kb.report.catalogue import say
 from kb.report.escape import md, md_code, md_fence, md_prose
 from kb.report.page import Block, Heading
@@ -41,9 +41,9 @@ def _basic(report: Report, lang: str) -> Iterator[str]:
     if len(report.operators) == 1:
         rows += _one_operator(report.operators[0], lang)
     rows += [
-        ("label.chip", md(answer.chip_text(report, lang))),
-        ("label.capture", md(answer.capture_text(report, lang))),
-        ("label.time", answer.time_whole(report, lang)),
+        ("label.chip", md(named.chip_text(report, lang))),
+        ("label.capture", md(named.capture_text(report, lang))),
+        ("label.time", parts.time_whole(report, lang)),
         ("label.run", md_code(report.run)),
         *(("label.warning", md(warning)) for warning in report.warnings),
     ]
@@ -62,7 +62,7 @@ def _basic(report: Report, lang: str) -> Iterator[str]:
 
 def _one_operator(operator: OperatorRef, lang: str) -> list[tuple[str, str]]:
     return [
-        ("label.operator", md(answer.operator_name(operator, lang))),
+        ("label.operator", md(named.operator_name(operator, lang))),
         ("label.core", md(operator.core)),
         ("label.shapes", md(operator.shapes)),
         ("label.count", str(operator.count)),
@@ -71,7 +71,7 @@ def _one_operator(operator: OperatorRef, lang: str) -> list[tuple[str, str]]:
 
 def _operators(report: Report, lang: str) -> Iterator[str]:
     heads = tuple(say(f"label.{key}", lang) for key in ("operator", "core", "shapes", "count", "time"))
-    longest = answer.by_time(report)[:TOP]
+    longest = named.by_time(report)[:TOP]
     yield from table(heads, tuple(_operator_row(operator, lang) for operator in longest), frozenset({3, 4}))
 
 
@@ -87,55 +87,69 @@ def _within(parts: Iterable[Block]) -> Iterator[str]:
 
 
 def _operator_row(operator: OperatorRef, lang: str) -> tuple[str, ...]:
-    name = md(answer.operator_name(operator, lang))
+    name = md(named.operator_name(operator, lang))
     return (
         name,
         md(operator.core),
         md(operator.shapes),
         str(operator.count),
-        answer.time_text(operator),
+        named.time_text(operator),
     )
 
 
 def _data(report: Report, lang: str) -> Iterator[str]:
-    data = answer.key_data(report)[:TOP]
+    data = named.key_data(report)[:TOP]
     if not data:
         yield say("skill.no_data", lang)
         return
     heads = tuple(say(f"label.{key}", lang) for key in ("metric", "value", "limit", "source"))
     rows = tuple(
-        (md_code(item.metric), md(answer.reading(item)), md(item.limit), md(item.source)) for item in data
+        (md_code(item.metric), md(named.reading_of(item, lang)), md(item.limit), md(item.source))
+        for item in data
     )
     yield from table(heads, rows, frozenset({1}))
 
 
 def _bottlenecks(report: Report, lang: str) -> Iterator[str]:
-    if report.headline:
-        yield f"**{md(report.headline)}**"
-        yield ""
+    if report.findings or report.headline:
+        yield from _answer(report, lang)
     if not report.findings:
         yield say("skill.no_bottleneck", lang)
     for number, finding in enumerate(report.findings[:TOP], 1):
         yield from _bottleneck(report, number, finding, lang)
-    for (reason, collect), ids in answer.unjudged_by_reason(report).items():
+    for (reason, collect), ids in named.unjudged_by_reason(report).items():
         how = f" ({say('label.collect', lang)}: {md_code(collect)})" if collect else ""
         yield ""
         yield f"{say('head.unjudged', lang)}: {', '.join(md_code(id) for id in ids)}: {md(reason)}{how}"
 
 
+def _answer(report: Report, lang: str) -> Iterator[str]:
+    """The answer as the other views have it on their first screen: the verdict in bold, the rest as points."""
+    verdict, *further = answer.answer(report, lang)
+    yield f"**{md(verdict.text)}**"
+    yield ""
+    if verdict.note:
+        yield md(verdict.note)
+        yield ""
+    for line in further:
+        note = f" ({md(line.note)})" if line.note else ""
+        yield f"- {line.label}: {md(line.text)}{note}"
+    yield ""
+
+
 def _bottleneck(report: Report, number: int, finding: Finding, lang: str) -> Iterator[str]:
     conclusion = md(finding.summary or finding.pattern)
-    share = answer.share_text(report, finding, lang)
-    sure = f"{say('label.sure', lang)}: {answer.sure(finding.confidence, lang)}"
+    share = parts.share_text(report, finding, lang)
+    sure = f"{say('label.sure', lang)}: {named.sure(finding.confidence, lang)}"
     yield f"{number}. {say('skill.conclusion', lang)}: **{conclusion}** ({md_code(finding.pattern)}, {share}, {sure})"
     for operator in finding.operators[:TOP]:
-        yield _point("label.operator", answer.operator_text(operator, lang), lang)
+        yield _point("label.operator", named.operator_text(operator, lang), lang)
     for item in finding.evidence:
         limit = f", {say('label.limit', lang)} {md(item.limit)}" if item.limit else ""
         source = f" ({md(item.source)})" if item.source else ""
         yield (
             _point("label.evidence", "", lang)
-            + f" {md_code(item.metric)} = {md(answer.reading(item))}{limit}{source}"
+            + f" {md_code(item.metric)} = {md(named.reading(item))}{limit}{source}"
         )
 
 
@@ -149,11 +163,11 @@ def _suggestions(report: Report, lang: str) -> Iterator[str]:
 def _suggestion(report: Report, advice: Recommendation, lang: str) -> Iterator[str]:
     yield f"{advice.rank}. {say('skill.suggestion_label', lang)}: **{md(advice.title)}** ({md_code(advice.id)})"
     facts = (
-        ("skill.related", answer.finding_text(report, advice.finding)),
-        ("label.gain", answer.gain_text(report, advice, lang)),
+        ("skill.related", named.finding_text(report, advice.finding)),
+        ("label.gain", parts.gain_text(report, advice, lang)),
         ("label.basis", tell(advice.gain.basis, lang)),
         ("label.evidence", "; ".join(advice.evidence)),
-        ("label.who", answer.who_text(advice.who, advice.effort, lang)),
+        ("label.who", named.who_text(advice.who, advice.effort, lang)),
         ("label.steps", advice.steps[0] if len(advice.steps) == 1 else ""),
     )
     yield from (_point(key, text, lang) for key, text in facts if text)

@@ -52,7 +52,8 @@ class Template(NamedTuple):
         at, end = len(first), len(text) - len(last)
         if at > end:
             return None
-        for field, piece in zip(self.fields, (*self.pieces[1:-1], None), strict=True):
+        pieces = (*self.pieces[1:-1], None)
+        for field, before, piece in zip(self.fields, self.pieces, pieces, strict=False):
             if piece is None:
                 stop = end
             elif (
@@ -68,6 +69,8 @@ class Template(NamedTuple):
             value = text[at:stop]
             if field.kind == "#" and not _FIGURE.fullmatch(value):
                 return None
+            if before.endswith("(") and _closes(value):
+                return None  # the bracket that stands before it ends within: what follows is another remark
             found.append(value)
             at = stop + len(piece or "")
         if not last and any(seam in found[-1][2:] for seam in _SEAMS):
@@ -79,6 +82,16 @@ class Template(NamedTuple):
     def _remark(self, at: int) -> bool:
         """Whether behind this field only a sentence in brackets is left: the field itself may hold brackets."""
         return at == len(self.fields) - 2 and self.fields[-1].kind == "*"
+
+
+def _closes(value: str) -> bool:
+    """Whether a text closes a bracket that it did not open."""
+    depth = 0
+    for sign in value:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            return True
+    return False
 
 
 def tell(text: str, lang: str) -> str:
@@ -174,16 +187,16 @@ def _field(field: _Field, value: str, lang: str, depth: int) -> str:
 
 def _joined(text: str, lang: str, depth: int) -> str | None:
     """Texts that were put together: sentences, parts after a semicolon, something with a remark, a name before a text."""
+    if text.endswith("."):
+        told_rest = _told(text[:-1], lang, depth + 1)
+        if told_rest:
+            return told_rest + _STOP[lang]
     for seam, sign in ((". ", _STOP[lang]), ("; ", _TOGETHER[lang])):
         if seam in text:
             parts = text.split(seam)
             told = [_told(part, lang, depth + 1) for part in parts]
             if any(told):
                 return sign.join(new or old for new, old in zip(told, parts, strict=True))
-    if text.endswith("."):
-        told_rest = _told(text[:-1], lang, depth + 1)
-        if told_rest:
-            return told_rest + _STOP[lang]
     return _remarked(text, lang, depth) or _named(text, lang, depth)
 
 

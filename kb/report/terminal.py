@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kb import units
 from kb.addition import plain_sum
 from kb.model import Evidence, Finding, OperatorRef, PipeShare, Recommendation, Report, WorkPoint
-from kb.report import answer, forecast, job
+from kb.report import answer, forecast, job, named, parts
 from kb.report.sentences import tell
 from kb.report.text import clean, clean_lines, code_of, pad, shorten, width_of
 from kb.report.translated import told
@@ -30,7 +30,6 @@ SHOWN = 6  # readings and operators on the first screen
 ROOM_FOR_BAR = 72  # columns
 BESIDE_DATA = 38  # columns of a reading's figure, bar and gaps
 ROOM_TO_CUT = 40  # a source is cut only where this much of it is left
-OF_ONE = "op_time_share"  # of one operator among all: its source is that operator
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")  # what may stand in a command that people copy
 
 
@@ -62,8 +61,8 @@ def render(report: Report, *, lang: str, width: int, color: bool) -> str:
 
 def _head(screen: Screen, report: Report) -> None:
     screen.line(shorten(clean(report.target), screen.width), "bold")
-    facts = [answer.chip_text(report, screen.lang), answer.capture_text(report, screen.lang)]
-    facts.append(answer.time_whole(report, screen.lang))
+    facts = [named.chip_text(report, screen.lang), named.capture_text(report, screen.lang)]
+    facts.append(parts.time_whole(report, screen.lang))
     screen.prose(" · ".join(filter(None, facts)), style="dim")
 
 
@@ -77,27 +76,27 @@ def _answer(screen: Screen, report: Report) -> None:
 
 
 def _key_data(screen: Screen, report: Report) -> None:
-    data = answer.key_data(report)[:SHOWN]
+    data = named.key_data(report)[:SHOWN]
     if not data:
         return
     screen.heading("head.data")
-    bars = screen.width >= ROOM_FOR_BAR and any(answer.fraction(item) is not None for item in data)
+    bars = screen.width >= ROOM_FOR_BAR and any(named.fraction(item) is not None for item in data)
     room = screen.width - max(width_of(item.metric) for item in data) - BESIDE_DATA
-    screen.table((_data_cells(item, bars, room) for item in data), right=frozenset({1}))
+    screen.table((_data_cells(item, bars, room, screen.lang) for item in data), right=frozenset({1}))
 
 
-def _data_cells(item: Evidence, bars: bool, room: int) -> list[Cell]:
-    """A reading, its bar, and its limit or else what it is a part of."""
-    share = answer.fraction(item)
+def _data_cells(item: Evidence, bars: bool, room: int, lang: str) -> list[Cell]:
+    """A reading, its bar, its limit and what it is a share of; of what is no share how it was made, where there is room."""
+    share = named.fraction(item)
     drawn: list[Cell] = ["" if share is None else share] if bars else []
-    return [item.metric, (answer.reading(item), "bold"), *drawn, (item.limit or _part_of(item, room), "dim")]
+    part = shorten(clean(named.part_of(item, lang)), named.MAX_NAME)
+    note = " · ".join(filter(None, (item.limit, part))) or _made(item, room)
+    return [item.metric, (named.reading(item), "bold"), *drawn, (note, "dim")]
 
 
-def _part_of(item: Evidence, room: int) -> str:
-    """How a reading was made, where there is room; whose share it is (`OF_ONE`) even cut short."""
+def _made(item: Evidence, room: int) -> str:
     source = clean(item.source)
-    told = width_of(source) <= room or room >= ROOM_TO_CUT or item.metric == OF_ONE
-    return shorten(source, max(room, 0)) if told else ""
+    return shorten(source, max(room, 0)) if width_of(source) <= room or room >= ROOM_TO_CUT else ""
 
 
 def _operators(screen: Screen, report: Report) -> None:
@@ -108,7 +107,7 @@ def _operators(screen: Screen, report: Report) -> None:
     screen.heading("head.operators", note=screen.say("operators.overlap") if overlap else "")
     heads = [screen.say(f"label.{key}") for key in ("type", "core", "count", "time")]
     heads += [screen.say("operators.share")] if report.total_us else []
-    longest = answer.by_time(report)
+    longest = named.by_time(report)
     rows = (_operator_cells(screen, report, item) for item in longest[:SHOWN])
     screen.table(rows, heads=heads, right=frozenset({2, 3, 4}))
     if len(longest) > SHOWN:
@@ -142,8 +141,8 @@ def _operator_cells(screen: Screen, report: Report, item: OperatorRef) -> list[C
     share = (
         units.percent(item.time_us / report.total_us) if report.total_us and item.time_us is not None else ""
     )
-    name = answer.operator_name(item, screen.lang)
-    return [name, item.core, str(item.count), answer.time_text(item), share]
+    name = named.operator_name(item, screen.lang)
+    return [name, item.core, str(item.count), named.time_text(item), share]
 
 
 def _pipes(screen: Screen, report: Report) -> None:
@@ -151,13 +150,13 @@ def _pipes(screen: Screen, report: Report) -> None:
     if not report.charts.pipes or screen.width < ROOM_FOR_BAR:
         return
     lead = report.charts.pipes[0]
-    name = answer.operator_name(lead.operator, screen.lang)
+    name = named.operator_name(lead.operator, screen.lang)
     screen.heading("chart.pipes", note=screen.say("chart.pipes.of", name=name))
     screen.table((_pipe_cells(item, screen.lang) for item in lead.pipes), right=frozenset({1}))
 
 
 def _pipe_cells(item: PipeShare, lang: str) -> list[Cell]:
-    return [item.pipe, (units.percent(item.mean), "bold"), item.mean, (answer.core_spread(item, lang), "dim")]
+    return [item.pipe, (units.percent(item.mean), "bold"), item.mean, (named.core_spread(item, lang), "dim")]
 
 
 def _roofline(screen: Screen, report: Report) -> None:
@@ -174,7 +173,7 @@ def _roofline(screen: Screen, report: Report) -> None:
 
 def _roofline_cells(screen: Screen, point: WorkPoint) -> list[Cell]:
     reached = min(point.reached or 0.0, 1.0)
-    name = answer.operator_name(point.operator, screen.lang)
+    name = named.operator_name(point.operator, screen.lang)
     where = screen.say("chart.roofline.where", intensity=f"{point.intensity:.3g}", roof=point.roof)
     return [name, (units.percent(point.reached or 0.0), "bold"), reached, (where, "dim")]
 
@@ -189,27 +188,27 @@ def _findings(screen: Screen, report: Report) -> None:
         _finding(screen, report, number, finding)
     rest = [(number, finding) for number, finding in enumerate(report.findings, 1) if number > IN_FULL]
     if rest:
-        screen.heading("head.more_findings", note=answer.whole_concerned(report, screen.lang))
+        screen.heading("head.more_findings", note=parts.whole_concerned(report, screen.lang))
         screen.table((_more_finding(screen, report, *item) for item in rest), right=frozenset({0, 2}))
 
 
 def _more_finding(screen: Screen, report: Report, number: int, finding: Finding) -> list[Cell]:
-    names = dict.fromkeys(answer.operator_name(operator, screen.lang) for operator in finding.operators)
-    share = units.percent(answer.concerned(report, finding))
+    names = dict.fromkeys(named.operator_name(operator, screen.lang) for operator in finding.operators)
+    share = units.percent(parts.concerned(report, finding))
     return [str(number), finding.pattern, share, ", ".join(names)]
 
 
 def _finding(screen: Screen, report: Report, number: int, finding: Finding) -> None:
     screen.prose(finding.summary or finding.pattern, indent=4, mark=f"{number:>2}", style="bold")
-    share = answer.share_text(report, finding, screen.lang)
-    sure = f"{screen.say('label.sure')}: {answer.sure(finding.confidence, screen.lang)}"
+    share = parts.share_text(report, finding, screen.lang)
+    sure = f"{screen.say('label.sure')}: {named.sure(finding.confidence, screen.lang)}"
     screen.prose(f"{finding.pattern} · {share} · {sure}", indent=4, style="dim")
     for operator in finding.operators[:3]:
-        screen.prose(answer.operator_text(operator, screen.lang), indent=4)
+        screen.prose(named.operator_text(operator, screen.lang), indent=4)
     if len(finding.operators) > 3:
         screen.prose(screen.say("count.more", count=len(finding.operators) - 3), indent=4, style="dim")
     rows: list[list[Cell]] = [
-        [item.metric, (answer.reading(item), "bold"), item.limit, (item.source, "dim")]
+        [item.metric, (named.reading(item), "bold"), item.limit, (item.source, "dim")]
         for item in finding.evidence
     ]
     screen.table(rows, right=frozenset({1}), indent=4)
@@ -231,11 +230,11 @@ def _more_advice(screen: Screen, report: Report, rest: tuple[Recommendation, ...
     """A line each, those against one finding together."""
     if not rest:
         return
-    screen.heading("head.more", note=answer.whole_saved(report, screen.lang))
+    screen.heading("head.more", note=parts.whole_saved(report, screen.lang))
     for finding in dict.fromkeys(advice.finding for advice in rest):
-        screen.prose(answer.against(report, finding, screen.lang), indent=2, style="dim")
+        screen.prose(named.against(report, finding, screen.lang), indent=2, style="dim")
         rows: list[list[Cell]] = [
-            [str(advice.rank), advice.title, answer.gain_of_whole(report, advice), (advice.id, "dim")]
+            [str(advice.rank), advice.title, parts.gain_of_whole(report, advice), (advice.id, "dim")]
             for advice in rest
             if advice.finding == finding
         ]
@@ -252,11 +251,11 @@ def _recommendation(screen: Screen, report: Report, advice: Recommendation) -> N
             head = screen.say(f"label.{label}") if at == 0 else ""
             screen.field(head, text, indent=4, edge=edge, hang=hang, style=style)
 
-    field("gain", [answer.gain_text(report, advice, screen.lang)], "green")
+    field("gain", [parts.gain_text(report, advice, screen.lang)], "green")
     field("basis", [tell(advice.gain.basis, screen.lang)])
-    field("finding", [answer.finding_text(report, advice.finding)])
+    field("finding", [named.finding_text(report, advice.finding)])
     field("evidence", advice.evidence)
-    field("who", [answer.who_text(advice.who, advice.effort, screen.lang)])
+    field("who", [named.who_text(advice.who, advice.effort, screen.lang)])
     if len(advice.steps) > 1:
         field("steps", [f"{number}. {step}" for number, step in enumerate(advice.steps, 1)], hang=3)
     else:
@@ -284,7 +283,7 @@ def _unjudged(screen: Screen, report: Report) -> None:
     if not report.not_judged:
         return
     screen.heading("head.unjudged")
-    for (reason, collect), ids in answer.unjudged_by_reason(report).items():
+    for (reason, collect), ids in named.unjudged_by_reason(report).items():
         screen.field("-", reason, indent=2, edge=2)
         screen.prose(", ".join(ids), indent=4, style="dim")
         if collect:

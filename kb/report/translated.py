@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kb.errors import KbError
-from kb.model import Entry, Evidence, Finding, NotJudged, Recommendation, Report, SimilarCase
-from kb.report import answer
+from kb.model import Capture, Entry, Evidence, Finding, NotJudged, Recommendation, Report, SimilarCase
+from kb.report import named, parts
 from kb.report.catalogue import say
 from kb.report.forecast import total_text
 from kb.report.sentences import tell, tell_all
@@ -47,6 +47,7 @@ def told(report: Report, lang: str) -> Report:
         report,
         headline=tell(report.headline, lang),
         chip=replace(report.chip, how=tell(report.chip.how, lang)),
+        capture=_told_capture(report.capture, lang),
         findings=tuple(_told_finding(item, lang) for item in report.findings),
         not_judged=tuple(
             NotJudged(item.id, tell(item.reason, lang), tell(item.collect, lang))
@@ -59,6 +60,12 @@ def told(report: Report, lang: str) -> Report:
         warnings=tell_all(report.warnings, lang),
         key_data=tuple(_told_evidence(item, lang) for item in report.key_data),
     )
+
+
+def _told_capture(item: Capture, lang: str) -> Capture:
+    """Its versions: where they were inferred, a remark says from what."""
+    tool, cann = (version and tell(version, lang) for version in (item.tool_version, item.cann_version))
+    return replace(item, tool_version=tool, cann_version=cann)
 
 
 def _told_finding(item: Finding, lang: str) -> Finding:
@@ -77,7 +84,7 @@ def _headline(
     """The first finding and its operator, then the first advice; before them, where nothing was measured, the time foretold."""
     text = ""
     if findings:
-        name = answer.subject(findings[0], lang) if findings[0].scope == "operator" else ""
+        name = named.subject(findings[0], lang) if findings[0].scope == "operator" else ""
         summary = findings[0].summary or findings[0].pattern
         text = f"{name}: {summary}" if name and not summary.startswith(name) else summary
         text = say("headline.verdict", lang, text=text, then=_then(report, advice, lang))
@@ -93,11 +100,13 @@ def _then(report: Report, advice: Sequence[Recommendation], lang: str) -> str:
         return tell(report.headline[at:], lang) if at >= 0 else ""
     best = advice[0]
     numbers = {finding.id: number for number, finding in enumerate(report.findings, 1)}
-    words = {"title": best.title, "gain": answer.gain_brief(report, best, lang)}
+    words = {"title": best.title, "gain": parts.gain_brief(report, best, lang)}
     number = numbers.get(best.finding, 1)
     if number == 1:
         return say("headline.first", lang, **words)
-    pattern = report.findings[number - 1].pattern
+    found, verdict = report.findings[number - 1], report.findings[0]
+    name = named.subject(found, lang)
+    pattern = f"{found.pattern}, {name}" if name and name != named.subject(verdict, lang) else found.pattern
     return say("headline.first.other", lang, number=number, pattern=pattern, **words)
 
 
@@ -109,7 +118,7 @@ def _finding(item: Finding, entries: Mapping[str, Entry], lang: str) -> Finding:
     entry = entries.get(item.pattern)
     if entry is None:
         return item
-    readings = (f"{found.metric} {answer.reading(found)}" for found in item.evidence[:READINGS])
+    readings = (f"{found.metric} {named.reading(found)}" for found in item.evidence[:READINGS])
     return replace(item, summary=f"{entry.title.get(lang)} ({', '.join(readings)})")
 
 

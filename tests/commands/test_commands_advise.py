@@ -221,3 +221,36 @@ def test_averages_per_shape_are_named_with_what_is_needed_instead(shared_profile
     with pytest.raises(NothingToJudge, match="averages per shape") as none:
         advise([shared_profiles / "op-perf-database"])
     assert "kernel_details" in none.value.now
+
+
+@pytest.mark.parametrize(
+    ("file", "start"), [("r.html", "<!doctype"), ("r.md", "## 1 "), ("r.json", "{"), ("r.txt", SAMPLE.target)]
+)
+def test_the_answer_is_written_to_a_file(kb: Any, tmp_path: Path, file: str, start: str) -> None:
+    done = kb("advise", "x", "-o", str(tmp_path / file))
+    assert (done.status, done.out) == (0, "")
+    assert f"{file}" in done.err
+    assert (tmp_path / file).read_text(encoding="utf-8").startswith(start)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_the_format_asked_for_wins_over_the_ending_and_minus_is_standard_output(
+    kb: Any, tmp_path: Path
+) -> None:
+    kb("advise", "x", "-o", str(tmp_path / "r.out"), "--format", "markdown")
+    assert (tmp_path / "r.out").read_text(encoding="utf-8").startswith("## 1 ")
+    assert SAMPLE.headline in kb("advise", "x", "-o", "-").out
+
+
+def test_a_name_that_no_format_goes_with_is_refused_before_the_work(kb: Any, asked: Asked) -> None:
+    done = kb("advise", "x", "-o", "r.docx")
+    assert (done.status, done.out) == (2, "")
+    assert "r.docx" in done.err
+    assert asked.calls == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full on this system")
+def test_a_full_disk_is_74(kb: Any) -> None:
+    done = kb("advise", "x", "-o", "/dev/full", "--format", "json")
+    assert (done.status, done.out) == (74, "")
+    assert "/dev/full: No space left on device" in done.err

@@ -9,10 +9,24 @@ from pathlib import Path
 import pytest
 from running import ROOT
 
+import kb
+from kb.engine.bottlenecks.comm_exposed import OVERLAP_UNKNOWN
 from kb.engine.bottlenecks.diagnose import diagnose
+from kb.engine.metrics import RunFeatures
 from kb.engine.pipeline import Request, advise, narrow
-from kb.engine.summary import first_words
-from kb.model import Capture, Chip, Features, Finding, Gain, Measure, Operator, Recommendation, Report
+from kb.engine.summary import _below_floor, _near_floor, first_words
+from kb.model import (
+    Capture,
+    Chip,
+    Features,
+    Finding,
+    Gain,
+    Measure,
+    Operator,
+    OperatorRef,
+    Recommendation,
+    Report,
+)
 from kb.vocabulary.losses import DAMAGE, LOST, SEVERAL
 from kb.vocabulary.metrics import BY_ID
 
@@ -44,6 +58,68 @@ def idle(operators: Sequence[Features], values: Mapping[str, float] = IDLE, **la
     if any(item.pattern == "host-bound" for item in made.findings):
         return "found"
     return "withheld" if any(item.id == "host-bound" for item in made.not_judged) else "silent"
+
+
+def test_gaps_too_long_for_dispatching_are_not_judged_and_say_so() -> None:
+    """An idle device that no finding explains is explained: the share alone reads as a fault of the host."""
+    values = {"device_idle_share": 0.997, "small_kernel_share": 0.1, "host_gap_us": 119_000.0}
+    made = diagnose(run(values, run_phase="training"), MODEL, "run")
+    (told,) = [item for item in made.not_judged if item.id == "host-bound"]
+    assert told.reason.startswith(
+        "the device is idle 99.7 % of the elapsed time, in gaps of 119 ms on average"
+    )
+
+
+# --- what is not known about communication
+
+
+def test_communication_whose_overlap_is_not_known_claims_none() -> None:
+    """No "0 % overlaps" where the input cannot tell what runs at the same time."""
+    known = {"comm_exposed_share": 0.46, "comm_share": 0.46}
+    made = diagnose(run(known), MODEL, "run")
+    assert "(0 % of all communication overlaps with computation)" in made.findings[0].summary
+    values = {name: Measure(value, "1", f"x / run; {OVERLAP_UNKNOWN}") for name, value in known.items()}
+    made = diagnose(Features(None, values, {}), MODEL, "run")
+    assert "overlaps" not in made.findings[0].summary
+    assert "whether computation hides part of it is not known" in made.findings[0].summary
+    alone = diagnose(run({"comm_exposed_share": 0.46}), MODEL, "run")
+    assert "overlaps" not in alone.findings[0].summary
+
+
+def test_the_overlap_of_a_mindspore_run_is_not_known(shared_profiles: Path) -> None:
+    report = kb.advise(shared_profiles / "mindspore-910a-run1")
+    assert "whether computation hides part of it is not known" in report.headline
+
+
+# --- a kernel and its floor
+
+
+@pytest.mark.parametrize(
+    ("floor", "words"),
+    [
+        (Measure(80.0, "us", "t"), "; Copy takes 100 us, and its roofline floor is 80 us"),
+        (Measure(85.0, "us", "t", 80.0, 90.0), "; Copy takes 100 us, and its roofline floor is 80 us to 90 us, depending on the chip"),
+        (Measure(120.0, "us", "t", 84.0, 168.0), ""),
+    ],
+)  # fmt: skip
+def test_time_and_floor_are_told_once_and_in_one_wording(floor: Measure, words: str) -> None:
+    """Near its floor in the headline; below that of a candidate chip as a warning, never both."""
+    lead = kernel("Copy", us=100.0, op_time_share=0.5)
+    lead = replace(lead, values={**lead.values, "floor_us": floor})
+    features = RunFeatures(run({}), (lead,))
+    assert _near_floor(features) == words
+    told = _below_floor(features)
+    assert bool(told) is not bool(words)
+    assert all("its roofline floor is 84 us to 168 us, depending on the chip" in text for text in told)
+
+
+def test_first_advice_for_another_operator_is_named_in_the_headline() -> None:
+    mine, other = (OperatorRef(name, name, "cube", "", 1, 1.0) for name in ("Attention", "MatMul"))
+    findings = (replace(FINDING, operators=(mine,)), replace(OTHER, operators=(other,)))
+    words = first_words(findings, (advice(1, "b"),), 100.0, None)
+    assert words.startswith(" First, against finding 2 (tail-wave, MatMul): Do 1 (")
+    same = (findings[0], replace(OTHER, operators=(mine,)))
+    assert "(tail-wave): Do 1" in first_words(same, (advice(1, "b"),), 100.0, None)
 
 
 # --- which finding leads
@@ -174,10 +250,10 @@ def advice(rank: int, finding: str, basis: str = "measured: t", who: str = "") -
 @pytest.mark.parametrize(
     ("findings", "first", "times", "words"),
     [
-        ((FINDING, OTHER), advice(1, "a"), (100.0, None), " First: Do 1 (saves about 20 % of the run)."),
-        ((FINDING, OTHER), advice(1, "b"), (100.0, None), " First, against finding 2 (tail-wave): Do 1 (saves about 20 % of the run)."),
-        ((FINDING,), advice(1, "a", "modelled: t"), (None, None), " First: Do 1 (saves up to 36 % of the run)."),
-        ((IDLING, FINDING), advice(1, "a"), (100.0, 400.0), " First, against finding 2 (scalar-bound-vector): Do 1 (saves about 5.0 % of the elapsed time)."),
+        ((FINDING, OTHER), advice(1, "a"), (100.0, None), " First: Do 1 (saves about 20 % of the run, measured elsewhere)."),
+        ((FINDING, OTHER), advice(1, "b"), (100.0, None), " First, against finding 2 (tail-wave): Do 1 (saves about 20 % of the run, measured elsewhere)."),
+        ((FINDING,), advice(1, "a", "modelled: t"), (None, None), " First: Do 1 (saves up to 36 % of the run, an upper bound)."),
+        ((IDLING, FINDING), advice(1, "a"), (100.0, 400.0), " First, against finding 2 (scalar-bound-vector): Do 1 (saves about 5.0 % of the elapsed time, measured elsewhere)."),
     ],
 )  # fmt: skip
 def test_the_headline_says_what_the_first_advice_saves_and_of_what(
@@ -197,7 +273,10 @@ def test_advice_for_one_reader_is_named_in_the_headline_too() -> None:
         (FINDING, OTHER), (), two, (), (),
     )  # fmt: skip
     mine = narrow(report, Request(who="kernel-developer"))
-    assert mine.headline == "Slow. First, against finding 2 (tail-wave): Do 2 (saves about 20 % of the run)."
+    assert (
+        mine.headline
+        == "Slow. First, against finding 2 (tail-wave): Do 2 (saves about 20 % of the run, measured elsewhere)."
+    )
     assert narrow(report, Request()).headline == report.headline
 
 

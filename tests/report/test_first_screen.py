@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
-from report_samples import LARGER_WRITES, SAMPLE, SCALAR
+from report_samples import LARGER_WRITES, SAMPLE, SCALAR, VECTORISE
 
+from kb.engine.summary import _KERNEL_KEYS, _RUN_KEYS
 from kb.model import Evidence, Finding, OperatorPipes, PipeShare, Report
-from kb.report import answer, views
+from kb.report import answer, named, parts, views
 from kb.report.translated import in_language
+from kb.vocabulary.metrics import BY_ID
 
 
 def shown(name: str, report: Report) -> str:
@@ -24,11 +28,15 @@ def test_every_share_of_the_first_screen_is_of_one_whole() -> None:
     report = replace(
         SAMPLE, findings=(idle, part), recommendations=(advice,), total_us=100.0, elapsed_us=400.0
     )
-    assert "concerns 10 % of the elapsed time" in answer.share_text(report, part, "en")
-    assert "at most 5.0 % of the elapsed time to win" in answer.share_text(report, part, "en")
-    text = answer.gain_text(report, advice, "en")
-    assert text.startswith("saves about 3.5 % of the elapsed time, 14 us (at least 2.0 %")
-    assert text.endswith("; 35 % of the time of Cummin")
+    assert "concerns 10 % of the elapsed time" in parts.share_text(report, part, "en")
+    assert "could save at most 5.0 % of the elapsed time (upper bound)" in parts.share_text(
+        report, part, "en"
+    )
+    text = parts.gain_text(report, advice, "en")
+    assert text.startswith(
+        "saves about 3.5 % of the elapsed time, 14 us (measured elsewhere; here at least 2.0 %"
+    )
+    assert text.endswith("; that is 35 % of the time of Cummin")
     screen = " ".join(" ".join(line.text + " " + line.note for line in answer.answer(report, "en")).split())
     assert "of the run" not in screen.replace(report.headline, "")
 
@@ -46,13 +54,17 @@ def test_a_busier_pipe_than_that_of_the_verdict_is_explained() -> None:
     pipes = OperatorPipes(operator, (PipeShare("aiv_mte3", 0.35), PipeShare("aiv_scalar", 0.61)))
     report = replace(SAMPLE, findings=(mte3, scalar), charts=replace(SAMPLE.charts, pipes=(pipes,)))
     note = answer.answer(report, "en")[0].note
-    assert "aiv_scalar is busier (61 % of the cores' time), but less is open there: 60 % against 90 %" in note
+    assert "aiv_scalar is active longer (61 % of the cores' time), but less could be saved there" in note
+    assert "at most 60 % of the operator's time, against at most 90 % here" in note
     assert "finding 2 scalar-bound-vector" in note
     unsure = replace(report, findings=(mte3, replace(scalar, headroom=0.9, confidence=0.4)))
-    assert "less sure to be the bound: 0.4 against 0.86" in answer.answer(unsure, "en")[0].note
+    assert "less sure to be the cause: 0.4 against 0.86" in answer.answer(unsure, "en")[0].note
     alone = answer.answer(replace(report, findings=(mte3,)), "en")[0].note
-    assert "that counts waiting too, and nothing else speaks against it" in alone
-    assert "busier" not in answer.answer(replace(report, findings=(scalar, mte3)), "en")[0].note
+    assert (
+        "active time includes waiting for other units, and no check that could be made found aiv_scalar"
+        in alone
+    )
+    assert "active longer" not in answer.answer(replace(report, findings=(scalar, mte3)), "en")[0].note
 
 
 def test_further_advice_stands_under_the_finding_that_it_is_against() -> None:
@@ -65,6 +77,59 @@ def test_further_advice_stands_under_the_finding_that_it_is_against() -> None:
     rest = page[page.index("Further advice") :].splitlines()[1:6]
     assert [line.split()[0] for line in rest] == ["against", "6", "8", "against", "7"]
     assert "against finding 2 tail-wave" in rest[0]
+
+
+@pytest.mark.parametrize(
+    ("basis", "gain"),
+    [
+        ("modelled: the bound", "unknown (an upper bound only)"),
+        ("measured: elsewhere, 12 %", "medium (measured elsewhere, not here)"),
+        ("stated: elsewhere, 12 %", "low (stated elsewhere, nowhere measured)"),
+        ("measured here: tried twice", "high (measured here)"),
+    ],
+)
+def test_how_sure_cause_and_gain_are_stands_apart_in_a_word_each(basis: str, gain: str) -> None:
+    advice = replace(LARGER_WRITES, gain=replace(LARGER_WRITES.gain, basis=basis))
+    report = replace(SAMPLE, recommendations=(advice,))
+    sure = next(line for line in answer.answer(report, "en") if line.label == "How sure")
+    assert sure.text == f"cause: high (0.86); gain: {gain}"
+    alone = answer.answer(replace(report, recommendations=()), "en")
+    assert next(line for line in alone if line.label == "How sure").text == "cause: high (0.86)"
+
+
+def test_what_nobody_measured_is_no_expectation_for_all_together_either() -> None:
+    bound = replace(LARGER_WRITES.gain, basis="modelled: the bound")
+    items = tuple(replace(item, gain=bound) for item in (LARGER_WRITES, VECTORISE))
+    together = next(
+        line
+        for line in answer.answer(replace(SAMPLE, recommendations=items), "en")
+        if line.label == "Together"
+    )
+    assert "save up to" in together.text and together.text.endswith(
+        "(upper bound for this profile, not measured)"
+    )
+    mixed = answer.answer(replace(SAMPLE, recommendations=(LARGER_WRITES, items[1])), "en")
+    assert "save about" in next(line for line in mixed if line.label == "Together").text
+
+
+@pytest.mark.parametrize("metric", sorted({*_KERNEL_KEYS, *_RUN_KEYS, "op_time_share"}))
+def test_every_share_among_the_key_data_names_its_whole(metric: str) -> None:
+    item = Evidence(metric, 0.5, BY_ID[metric].unit, "", "Add (vector) x 4")
+    for lang in ("en", "zh", "ja"):
+        assert bool(named.part_of(item, lang)) is (item.unit == "1")
+    told = named.part_of(item, "en")
+    for name in ("text", "markdown", "html"):
+        page = shown(name, replace(SAMPLE, key_data=(item,)))
+        assert " ".join(told.split()) in " ".join(unescape(page).split())
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_every_view_for_people_has_the_whole_answer(name: str) -> None:
+    page = " ".join(unescape(re.sub("<[^>]*>", " ", shown(name, SAMPLE).replace("\\", ""))).split())
+    for line in answer.answer(SAMPLE, "en"):
+        assert line.label in page or (name, line.label) == ("markdown", "Verdict")  # there it stands in bold
+        assert line.text in page
+        assert line.note in page
 
 
 @pytest.mark.parametrize("lang", ["zh", "ja"])

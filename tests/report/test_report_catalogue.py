@@ -90,6 +90,11 @@ def test_no_text_is_left_over() -> None:
     kinds |= {f"chart.{chart.NAME}{part}" for chart in CHARTS for part in ("", ".read")}
     kinds |= {f"chart.{name}{part}" for name in ("changes", "moved", "waterfall") for part in ("", ".read")}
     kinds |= {f"chart.wall.{part}" for part in ("compute", "communication", "idle")}
+    kinds |= {
+        f"{area}.{ground}"
+        for area in ("how", "sure.gain")
+        for ground in ("bound", "here", "measured", "stated")
+    }
     kinds |= {f"who.{who}" for who in WHO} | {f"who.effort.{effort}" for effort in EFFORT}
     kinds |= {f"role.{role}" for role in ("check", "reference", "warning")}
     kinds |= {f"{area}.{verdict}" for area in ("change", "compare") for verdict in get_args(Verdict)}

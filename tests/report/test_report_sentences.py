@@ -7,6 +7,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
+from html import unescape
 from importlib import resources
 from pathlib import Path
 
@@ -162,6 +163,7 @@ def test_no_sentence_is_left_over() -> None:
         for path in (*tables, *(ROOT / "data").rglob("*.yaml"))
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
+    texts += [item.text for entry in load_entries().values() for item in entry.observe]
     known = {window for text in texts for window in windows(text)}
     left = []
     for one in SENTENCES:
@@ -261,6 +263,16 @@ def quoted() -> str:
     return "\n".join([*cited, *words, *(item.text for one in entries for item in one.observe)])
 
 
+@pytest.fixture(scope="module")
+def cited() -> str:
+    """Sources as they word themselves: published thresholds, figures of entries and what they cite. No signs."""
+    with (ROOT / "kb/engine/bottlenecks/thresholds.tsv").open(encoding="utf-8") as file:
+        words = [line.rstrip("\n").split("\t")[-1] for line in file]
+    for entry in load_entries().values():
+        words += [*entry.sources, *(f"{gain.shapes} on {gain.chip}" for gain in entry.gains)]
+    return "\n".join(words)
+
+
 def sentences(report: Report) -> Iterator[str]:
     """All that the engine says in a report."""
     yield report.chip.how
@@ -314,6 +326,48 @@ def test_no_english_sentence_is_left_in_the_report_of_a_real_profile(
     shared_profiles: Path, quoted: str
 ) -> None:
     assert [text for path in sorted(shared_profiles.iterdir()) for text in left_over(path, quoted)] == []
+
+
+def shown_in(report: Report, lang: str) -> list[str]:
+    """The lines of a page in another language, without code, pictures and addresses."""
+    page = html.render(in_language(report, lang), lang=lang, width=160, color=False)
+    page = re.sub(r"<(script|style|pre|code|svg)\b.*?</\1>", " ", page, flags=re.DOTALL)
+    return [unescape(line) for line in re.sub(r"<[^>]+>", "\n", page).splitlines()]
+
+
+# Words of English in a row, as nothing but English text has them: no calls, paths, sizes or names with figures in them.
+FOUR_WORDS = re.compile(r"(?<![\w.`/(-])[A-Za-z][a-z']+(?:[,;:]? [A-Za-z][a-z']+){3,}(?![\w./-])")
+# Shapes, names of axes and of a kernel; and what a profiler wrote itself.
+NO_SENTENCE = re.compile(r"scalar; scalar|kv heads, block size|gated delta rule kernel")
+OWN_REMARKS = ("采集工具自己的提示", "プロファイラ自身の指摘")
+
+
+def english_of_pages(path: Path, quoted: str) -> list[str]:
+    """English sentences on the Chinese and Japanese page of what lies at `path`, sources and names apart."""
+    try:
+        report = kb.advise(path)
+    except KbError:
+        return []
+    return [
+        f"{path.name} {lang}: {found}: {line}"
+        for lang in ("zh", "ja")
+        for line in shown_in(report, lang)
+        if not line.startswith(OWN_REMARKS)
+        for found in FOUR_WORDS.findall(re.sub(r"`[^`]*`", "", line))
+        if found not in quoted and not NO_SENTENCE.search(found)
+    ]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_english_sentence_is_left_on_a_page(name: str, cited: str) -> None:
+    assert [text for path in SAMPLES[name] for text in english_of_pages(path, cited)] == []
+
+
+@pytest.mark.long
+def test_no_english_sentence_is_left_on_the_page_of_a_real_profile(shared_profiles: Path, cited: str) -> None:
+    entries = sorted(shared_profiles.iterdir())
+    parts = [part for entry in entries if entry.is_dir() for part in sorted(entry.iterdir())]
+    assert [text for path in (*entries, *parts) for text in english_of_pages(path, cited)] == []
 
 
 def test_a_translated_report_keeps_what_programs_read() -> None:

@@ -16,7 +16,7 @@ from kb.engine.bottlenecks.judging import (
 )
 from kb.engine.bottlenecks.trial import trial
 from kb.model import Features
-from kb.units import percent
+from kb.units import percent, us
 
 # Dispatching one operator takes 13 to 24 us in published measurements; a mean gap many times that is something else.
 LONG_GAP_US = 500.0
@@ -34,7 +34,9 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | Withheld |
         reason = f"{alone}: a program that tries kernels, not a model; that the device is idle {percent(share)} of the elapsed time says nothing of the kernels"
         return Withheld(reason, STEPS)
     if small is None and value(run, "host_gap_us") > LONG_GAP_US:
-        return None  # gaps that long are no dispatch: another part of the program, or rows left out of the export
+        gap = us(value(run, "host_gap_us"))
+        reason = f"the device is idle {percent(share)} of the elapsed time, in gaps of {gap} on average: too long for dispatching operators, so another part of the program or rows left out of the export; it says nothing of the kernels"
+        return Withheld(reason, STEPS)
     evidence = (
         idle,
         *([small] if small else context(run, "small_kernel_share")),

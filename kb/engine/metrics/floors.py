@@ -77,17 +77,15 @@ def _ratio(op: Operator, context: Context, floor: Measure, moved: float, work: f
     none of them, or its data came from L2 and their memory is no limit.
     """
     duration = op.duration.value
-    values, how = [part / duration for part in (floor.value, floor.low, floor.high) if part is not None], ""
+    values = [part / duration for part in (floor.value, floor.low, floor.high) if part is not None]
+    origin = f"floor / task duration: {floor.origin}"
     if context.profile.chip.basis == "stated" and len(context.targets) > 1:
         each = [_floor_on(target, op, moved, work) / duration for target in context.targets]
         known = [ratio for ratio in each if ratio > 0]
         kept = [ratio for ratio in known if ratio <= 1]
         if kept and len(kept) < len(known):
-            values, how = (
-                [plain_sum(kept) / len(kept), min(kept), max(kept)],
-                "; chips that it would beat left out",
-            )
-    origin = f"floor / task duration{how}: {floor.origin}"
+            values = [plain_sum(kept) / len(kept), min(kept), max(kept)]
+            origin = f"floor / task duration; chips that it would beat left out: {floor.origin}"
     low, high = (values[1], values[2]) if len(values) == 3 else (None, None)
     return Measure(values[0], "1", origin, low, high, floor.n, computed=True)
 

@@ -20,6 +20,7 @@ from kb.report.catalogue import (
     migration,
     outcomes,
     program,
+    readings,
     runs,
     words,
 )
@@ -42,6 +43,7 @@ AREAS = (
     migration,
     outcomes,
     program,
+    readings,
     runs,
     words,
 )

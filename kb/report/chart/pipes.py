@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kb import units
 from kb.model import PipeShare, Report
-from kb.report import answer
+from kb.report import named
 from kb.report.chart.figure import bar, figure, name_of
 from kb.report.sheet import esc
 
@@ -25,7 +25,7 @@ def draw(report: Report, lang: str) -> Iterator[str]:
 
 
 def _row(share: PipeShare, lang: str) -> str:
-    text = " · ".join(filter(None, (units.percent(share.mean), answer.core_spread(share, lang))))
+    text = " · ".join(filter(None, (units.percent(share.mean), named.core_spread(share, lang))))
     kind = "cube" if share.pipe.startswith("aic_") else "vector"
     name = f"{share.pipe.removeprefix('aic_').removeprefix('aiv_')} ({kind})"
     return (

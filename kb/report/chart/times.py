@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kb import units
 from kb.addition import plain_sum
 from kb.model import OperatorRef, Report
-from kb.report import answer
+from kb.report import named
 from kb.report.catalogue import say
 from kb.report.chart.figure import bar, figure, name_of
 from kb.report.sheet import esc
@@ -19,7 +19,7 @@ MOST_TIMES = 1000  # above it only that it is more
 
 def draw(report: Report, lang: str) -> Iterator[str]:
     """A bar an operator, the longest first; the dark part is its floor."""
-    known = [item for item in answer.by_time(report) if item.time_us]
+    known = [item for item in named.by_time(report) if item.time_us]
     if not known or report.total_us is None or report.total_us <= 0:
         return
     floors = {floor.operator: floor.floor_us for floor in report.charts.floors}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kb import units
 from kb.comparison import Band, Change, Check, Comparison, FindingChange, Moved, RunSide, Total
-from kb.report.answer import chip_name
 from kb.report.catalogue import say
+from kb.report.named import chip_name
 from kb.report.text import clean, shorten
 
 # Known only where a run has several of them, or where somebody set it: no news when nobody knows.
