@@ -19,15 +19,27 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     hidden = 1 - share / whole if whole > 0 else 0.0
     evidence = (
         exposed,
-        *context(run, "comm_share", "comm_wait_ratio", "rank_imbalance", "small_packet_ratio"),
+        *context(
+            run,
+            *("comm_share", "comm_wait_ratio", "comm_transit_share", "comm_p2p_share"),
+            *("rank_imbalance", "small_packet_ratio"),
+        ),
     )
     return Held(
         confidence(share, 0.05, 0.3),
         round(share, 4),
         evidence,
-        f"communication that nothing hides takes {percent(share)} of the run ({percent(max(0.0, hidden))} of all communication overlaps with computation); part of it may be waiting for other ranks",
+        f"communication that nothing hides takes {percent(share)} of the run ({percent(max(0.0, hidden))} of all communication overlaps with computation); {_waiting(run)}",
         group,
     )
+
+
+def _waiting(run: Features) -> str:
+    """How much of it is no transfer, as far as the files tell."""
+    still = run.get("comm_wait_ratio")
+    if still is None:
+        return "part of it may be waiting for other ranks"
+    return f"{percent(still)} of the collectives' time moves no data: it is waiting for other ranks, or idle"
 
 
 BOTTLENECK = Bottleneck(
