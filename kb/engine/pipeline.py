@@ -124,6 +124,12 @@ def advise_profile(
 ) -> Report:
     """The report for a profile already read; `family` is that of its network, where a graph told it."""
     if not profile.operators and not profile.ranks:
+        if profile.times.compute is not None:
+            raise NothingToJudge(
+                "only the times of one rank's steps, and no operator",
+                where=profile.target,
+                now="add the other ranks, which are then compared, or give a profile with kernels",
+            )
         raise NothingToJudge(
             "no operator in the input",
             where=profile.target,
