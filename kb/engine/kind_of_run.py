@@ -42,7 +42,12 @@ class KindOfRun:
 
     def answer(self, condition: Condition) -> bool | None:
         """Whether a condition on the kind of run holds; None where nothing tells, or for any other condition."""
-        asks = {"run_phase": self._phase, "model_family": self._family, "runs": self._runs}
+        asks = {
+            "run_phase": self._phase,
+            "model_family": self._family,
+            "runs": self._runs,
+            "collectives_run": self._collectives,
+        }
         if self._run is None or condition.metric not in asks:
             return None
         found = asks[condition.metric](_words(condition))
@@ -76,6 +81,10 @@ class KindOfRun:
         if have == "unknown" or (have == "inference" and _GENERATION & set(wanted)):
             return None
         return False
+
+    def _collectives(self, wanted: tuple[str, ...]) -> bool | None:
+        have = self._run.run.labels.get("collectives_run") if self._run is not None else None
+        return None if have is None else have in wanted
 
     @cached_property
     def _guess(self) -> FamilyGuess:

@@ -129,6 +129,12 @@ def advise_profile(
     `remarks` are to be kept in mind before what the profile itself tells, though not before what was lost of it.
     """
     if not profile.operators and not profile.ranks:
+        if profile.times.compute is not None:
+            raise NothingToJudge(
+                "only the times of one rank's steps, and no operator",
+                where=profile.target,
+                now="add the other ranks, which are then compared, or give a profile with kernels",
+            )
         raise _no_operator(profile)
     knowledge = knowledge or open_knowledge()
     content = content_of(profile)

@@ -10,7 +10,7 @@ from kb import operators
 from kb.knowledge.faults import Found
 from kb.model import Condition, Entry
 from kb.vocabulary.families import FAMILIES
-from kb.vocabulary.metrics import BY_ID, OF_THE_RUN, PHASES, Metric, then
+from kb.vocabulary.metrics import BY_ID, COLLECTIVES_RUN, OF_THE_RUN, PHASES, Metric, then
 
 COMPARE = "see kb/vocabulary/metrics.py, or use observe"
 
@@ -78,7 +78,7 @@ def _words(at: str, condition: Condition) -> Iterator[Found]:
                     mend = "a type or glob of data/operators; a chain is written A -> B"
                     yield Found("unknown-operator", at, f'no operator "{name}"', mend)
             continue
-        known = PHASES if condition.metric == "run_phase" else FAMILIES
+        known = {"run_phase": PHASES, "collectives_run": COLLECTIVES_RUN}.get(condition.metric, FAMILIES)
         if value not in known:
             yield Found(
                 "bad-comparison", at, f'no {condition.metric} "{value}"', f"one of: {', '.join(known)}"

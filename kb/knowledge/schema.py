@@ -29,7 +29,7 @@ OPTIONAL = (
 )
 FACTS: dict[str, tuple[str, ...]] = {
     "recipe": ("role", "apis", "counterpart", "contradicts"),
-    "pattern": ("severity", "disputed", "contradicts"),
+    "pattern": ("severity", "disputed", "contradicts", "without_remedy"),
     "case": (
         *("model", "task", "framework", "mode", "input_shape", "batch", "precision", "hardware", "toolchain"),
         *("challenges", "results", "op_mix", "fingerprint", "takeaways", "tags", "note", "contradicts"),

@@ -340,19 +340,19 @@ def links(entry: Entry, library: Library) -> Iterator[Found]:
 
 
 def reached(entry: Entry, library: Library) -> Iterator[Found]:
-    """A pattern has remedies, and every recipe is led to, be it as known not to help."""
+    """A pattern has remedies or says why none is known (`without_remedy`); every recipe is led to, be it as known not to help."""
     if entry.kind == "pattern":
         helps = [
             link
             for link in entry.links
             if link in library.entries and library.entries[link].kind in ("recipe", "tip")
         ]
-        if not helps:
+        if not helps and not entry.facts.get("without_remedy"):
             yield Found(
                 "pattern-without-recipe",
                 "links",
                 "no remedy for this bottleneck",
-                "link recipes in order of trial",
+                "link recipes in order of trial, or say why there is none in facts: without_remedy",
             )
         for link in helps:
             if entry.id not in library.entries[link].bottlenecks:

@@ -86,7 +86,8 @@ class Job:
     exposed_share, hidden_share, idle_share and wait_ratio, as far as known. `imbalance` is (slowest - fastest) /
     slowest compute time; a rank is slow when it computes longer than the median by `limit` of its own time, and held up when
     its device idles for `limit` of the elapsed time more than the median rank's.
-    `not_judged` says what could not be told, and why.
+    `stages` are the ranks of each pipeline stage, the fastest stage first, where the ranks were told apart by their compute
+    times; imbalance and slow ranks are then of ranks of one stage. `not_judged` says what could not be told, and why.
     """
 
     found: int
@@ -99,3 +100,4 @@ class Job:
     figures: Mapping[str, Over] = field(default_factory=dict)
     common: tuple[CommonBottleneck, ...] = ()
     not_judged: tuple[str, ...] = ()
+    stages: tuple[tuple[str, ...], ...] = ()

@@ -157,8 +157,8 @@ class RunTimes:
     """Where the wall time of a run went, in microseconds; absent parts are None.
 
     `busy` is the union of kernel intervals (overlap removed), `exposed` the communication not hidden behind compute,
-    `idle` the device time with nothing running. `idle_gaps` counts the gaps before kernels. `waiting` is the time
-    collectives spent waiting for other ranks, `transit` the time they moved data. `ranks` counts those that the times are
+    `idle` the device time with nothing running. `idle_gaps` counts the gaps before kernels. `waiting` is the time in
+    which collectives moved no data (they wait for other ranks, or nothing is sent yet), `transit` that in which they did. `ranks` counts those that the times are
     sums over.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kb import units
 from kb.model import Job, Over
@@ -40,14 +40,21 @@ def _facts(job: Job, lang: str) -> Iterator[tuple[str, str]]:
     read = job.found - len(job.lost)
     text = say("job.ranks.lost", lang, read=read, found=job.found) if job.lost else str(job.found)
     yield say("job.ranks", lang), text
+    if job.stages:
+        named = " | ".join(_named(stage, lang) for stage in job.stages)
+        text = say("job.stages.text", lang, count=len(job.stages), ranks=named)
+        yield say("job.stages", lang), text
     if job.imbalance is not None:
-        yield (
-            say("job.imbalance", lang),
-            say("job.imbalance.text", lang, value=units.percent(job.imbalance)),
-        )
+        key = "job.imbalance.stages" if job.stages else "job.imbalance.text"
+        yield say("job.imbalance", lang), say(key, lang, value=units.percent(job.imbalance))
         if not job.slow and job.limit is not None:
             text = say("job.slow.none", lang, limit=units.percent(job.limit))
             yield say("job.slow", lang), text
+
+
+def _named(stage: Sequence[str], lang: str) -> str:
+    more = f" {say('count.more', lang, count=len(stage) - LISTED)}" if len(stage) > LISTED else ""
+    return ", ".join(stage[:LISTED]) + more
 
 
 def _lost(job: Job, lang: str) -> Iterator[Block]:

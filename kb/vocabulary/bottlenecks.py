@@ -66,6 +66,7 @@ ADDED: tuple[str, ...] = (
     "tiny-kernels",  # a visible part of the compute time in launches of a few microseconds
     "far-from-floor",  # a multiple of the roofline floor, and no counter that says why
     "rank-imbalance",  # one rank computes longer, or the others wait for it
+    "stage-imbalance",  # stages of a pipeline compute for different times
 )
 
 IDS: tuple[str, ...] = PATTERNS + ADDED

@@ -134,8 +134,16 @@ METRICS: tuple[Metric, ...] = (
     Metric("aicpu_time_share", "1", "AI CPU time / compute time of the run"),
     Metric("format_conversion_share", "1", "time of TransData, Transpose, Cast and the like / compute time"),
     Metric("small_kernel_share", "1", "kernels shorter than 10 us / all kernels, collectives left out"),
-    Metric("rank_imbalance", "1", "(slowest - fastest rank compute time) / slowest"),
-    Metric("rank_wait_share", "1", "(largest - smallest exposed communication over ranks) / time of a step"),
+    Metric(
+        "rank_imbalance", "1", "(slowest - fastest rank compute time) / slowest, of ranks that do the same"
+    ),
+    Metric(
+        "rank_wait_share",
+        "1",
+        "(largest - smallest exposed communication over ranks that do the same) / time of a step",
+    ),
+    Metric("stage_imbalance", "1", "(slowest - fastest pipeline stage, compute time) / slowest"),
+    Metric("stage_excess_share", "1", "(slowest - mean pipeline stage, compute time) / time of a step"),
     Metric("small_kernel_time_share", "1", "time of AI Core launches shorter than 10 us / compute time"),
     Metric("small_packet_ratio", "1", "bytes sent in packets below the limit / bytes sent"),
     Metric("collective_us", "us", "mean time of a collective, waiting included"),
@@ -144,7 +152,18 @@ METRICS: tuple[Metric, ...] = (
         "1",
         "time of the run in which collectives start, at most: collectives x the shortest of them (no more than a small one takes) / run",
     ),
-    Metric("comm_wait_ratio", "1", "time collectives wait for other ranks / (waiting + moving data)"),
+    Metric(
+        "comm_wait_ratio",
+        "1",
+        "time in which collectives move no data (waiting for other ranks, idle) / their whole time",
+    ),
+    Metric("comm_transit_share", "1", "time in which collectives move data / time of the run"),
+    Metric(
+        "comm_overlap_share",
+        "1",
+        "exposed communication that computation can hide at most (no more than there is computation) / time of the run",
+    ),
+    Metric("comm_p2p_share", "1", "time of send and receive operations / time of all communication"),
     Metric("link_bandwidth", "GB/s", "bytes sent / time moving them, over the transport that moves most"),
     Metric("host_sync_share", "1", "host time in synchronising calls / host time in all acl calls"),
     Metric(
@@ -210,6 +229,18 @@ METRICS: tuple[Metric, ...] = (
         'operator types of the run; "A -> B" are types that come right after one another on a stream',
         "label",
     ),
+    Metric(
+        "pipeline_stages",
+        "",
+        "whether ranks send to one another, and how their stages are known: none, alone, by time, unknown",
+        "label",
+    ),
+    Metric(
+        "collectives_run",
+        "",
+        "layer or step: at least one collective to each attention layer, or fewer (sends left out)",
+        "label",
+    ),
     Metric("setup", "", "yes for random fills and the casts after them", "label"),
     Metric("conversion", "", "yes for operators that only change layout, format or dtype", "label"),
     Metric("follows", "", "type of the operator most often right before this one", "label"),
@@ -219,10 +250,11 @@ METRICS: tuple[Metric, ...] = (
 
 BY_ID: dict[str, Metric] = {metric.id: metric for metric in METRICS}
 
-# Labels that say what kind of run an entry is for: its phase, its network, the operators in it. `kb.engine.kind_of_run`
+# Labels that say what kind of run an entry is for: its phase, its network, the operators in it, where its collectives run. `kb.engine.kind_of_run`
 # answers them, and an entry of which one is known not to hold is no advice.
-OF_THE_RUN: tuple[str, ...] = ("run_phase", "model_family", "runs")
+OF_THE_RUN: tuple[str, ...] = ("run_phase", "model_family", "runs", "collectives_run")
 PHASES: tuple[str, ...] = ("training", "prefill", "decode", "inference")
+COLLECTIVES_RUN: tuple[str, ...] = ("layer", "step")
 THEN = "->"
 
 

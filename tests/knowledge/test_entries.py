@@ -289,3 +289,22 @@ def test_python_snippets_parse(entries: dict[str, Entry]) -> None:
     assert snippets
     for name, text in snippets.items():
         ast.parse("\n".join(text.splitlines()[1:-1]), filename=name)
+
+
+# Words of what is wrong. Before a colon they say for whom the entry is; what stands alone or last has to be what to do.
+DIAGNOSIS = re.compile(
+    r"\b(runs? on|falls? back|is slow|stalls?|becomes?|recompiles|is memory bound|is late|behind|on AI CPU|too many"
+    r"|collects only|slow rank behind)\b"
+)
+
+
+@pytest.mark.parametrize("kind", ["recipe", "tip"])
+def test_what_is_recommended_is_titled_by_what_to_do(kind: str) -> None:
+    """A report shows the title where somebody looks for the next step."""
+    titles = {
+        entry.id: entry.title.en
+        for entry in load_entries()
+        if entry.kind == kind and entry.bottlenecks and entry.facts.get("role") is None
+    }
+    assert titles
+    assert not {name: text for name, text in titles.items() if DIAGNOSIS.search(text.rpartition(": ")[2])}

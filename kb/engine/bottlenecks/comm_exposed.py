@@ -20,13 +20,17 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     group = tuple(f for f in operators if f.labels.get("core") == "communication")
     evidence = (
         exposed,
-        *context(run, "comm_share", "comm_wait_ratio", "rank_imbalance", "small_packet_ratio"),
+        *context(
+            run,
+            *("comm_share", "comm_wait_ratio", "comm_transit_share", "comm_p2p_share"),
+            *("rank_imbalance", "small_packet_ratio"),
+        ),
     )
     return Held(
         confidence(share, 0.05, 0.3),
         round(share, 4),
         evidence,
-        f"{_summary(run, share, whole)}; part of it may be waiting for other ranks",
+        f"{_summary(run, share, whole)}; {_waiting(run)}",
         group,
     )
 
@@ -39,6 +43,14 @@ def _summary(run: Features, share: float, whole: float) -> str:
         return f"communication that nothing hides takes {percent(share)} of the run"
     hidden = percent(max(0.0, 1 - share / whole))
     return f"communication that nothing hides takes {percent(share)} of the run ({hidden} of all communication overlaps with computation)"
+
+
+def _waiting(run: Features) -> str:
+    """How much of it is no transfer, as far as the files tell."""
+    still = run.get("comm_wait_ratio")
+    if still is None:
+        return "part of it may be waiting for other ranks"
+    return f"{percent(still)} of the collectives' time moves no data: it is waiting for other ranks, or idle"
 
 
 BOTTLENECK = Bottleneck(

@@ -17,7 +17,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         return None
     slow, waiting = value(run, "rank_imbalance"), value(run, "rank_wait_share")
     what = (
-        f"the slowest rank computes {percent(slow)} longer than the fastest"
+        f"the fastest rank computes {percent(slow)} less than the slowest"
         if compute
         else "ranks compute alike but wait differently: a link, or a rank that starts late"
     )

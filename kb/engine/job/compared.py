@@ -9,6 +9,7 @@ from sys import intern
 
 from kb.engine.bottlenecks.judging import limit
 from kb.engine.job.rank import Found, Summary
+from kb.engine.metrics.stages import How, Stages, stages
 from kb.model import (
     CommonBottleneck,
     HeldUpRank,
@@ -17,6 +18,7 @@ from kb.model import (
     Measure,
     Operator,
     Over,
+    Rank,
     RankTimes,
     RunTimes,
     SlowRank,
@@ -56,25 +58,50 @@ def _by_type(operators: Sequence[Operator]) -> dict[str, float]:
     return dict(longest[:KEPT_TYPES])
 
 
-def job(ranks: Sequence[One], lost: Sequence[LostRank]) -> Job:
-    """The ranks of a job beside one another, in the order given."""
+def job(ranks: Sequence[One], lost: Sequence[LostRank], operators: Sequence[Operator] = ()) -> Job:
+    """The ranks of a job beside one another, in the order given; of a pipeline those of one stage.
+
+    Args:
+        operators: of all ranks, which tell whether these send to one another.
+    """
     mark = limit("rank-imbalance", "spread").value
-    compute = _over(ranks, "us", lambda times: _value(times.compute))
+    compute = _compute(ranks)
     figures = {name: _over(ranks, "1", part) for name, part in _PARTS.items()}
     steps = {item.times.steps for item in ranks}
     fair = compute is not None and compute.ranks > 1 and len(steps) == 1
+    told = stages(operators, [Rank(item.name, item.times) for item in ranks])
+    groups = _groups(ranks, told)
     return Job(
         found=len(ranks) + len(lost),
         ranks=tuple(_row(item) for item in ranks),
         lost=tuple(lost),
-        imbalance=(compute.high - compute.low) / compute.high if compute and fair and compute.high else None,
+        imbalance=_imbalance(groups) if fair else None,
         limit=mark,
-        slow=_slow(ranks, compute, mark) if compute and fair else (),
-        held_up=_held_up(ranks, figures["idle_share"], mark),
+        slow=_slow(groups, mark) if fair else (),
+        held_up=_held_up(groups, mark),
         figures=_known({"compute_us": compute, **figures}),
         common=_common(ranks),
-        not_judged=tuple(_not_judged(compute, figures, len(steps))),
+        not_judged=tuple(_not_judged(compute, figures, len(steps), told.how)),
+        stages=tuple(tuple(rank.name for rank in group) for group in told.groups) if len(groups) > 1 else (),
     )
+
+
+def _groups(ranks: Sequence[One], told: Stages) -> list[list[One]]:
+    """The ranks that do the same work and so can be held against one another."""
+    by_name = {item.name: item for item in ranks}
+    return [[by_name[rank.name] for rank in group] for group in told.groups]
+
+
+def _imbalance(groups: Sequence[Sequence[One]]) -> float | None:
+    """The largest spread of compute times between ranks that do the same work."""
+    known = [
+        over for group in groups if (over := _compute(group)) is not None and over.ranks > 1 and over.high
+    ]
+    return max(((over.high - over.low) / over.high for over in known), default=None)
+
+
+def _compute(ranks: Sequence[One]) -> Over | None:
+    return _over(ranks, "us", lambda times: _value(times.compute))
 
 
 def _known(figures: Mapping[str, Over | None]) -> dict[str, Over]:
@@ -132,27 +159,35 @@ def _row(item: One) -> RankTimes:
     )
 
 
-def _slow(ranks: Sequence[One], compute: Over, mark: float) -> tuple[SlowRank, ...]:
+def _slow(groups: Sequence[Sequence[One]], mark: float) -> tuple[SlowRank, ...]:
     """Ranks beyond the mark, the slowest first."""
     out = []
-    for item in ranks:
-        spent = _value(item.times.compute)
-        if spent and (over := (spent - compute.median) / spent) >= mark:
-            out.append((over, SlowRank(item.name, spent, compute.median, over, _types(item, ranks))))
+    for ranks in groups:
+        compute = _compute(ranks)
+        for item in ranks:
+            spent = _value(item.times.compute)
+            if compute and spent and (over := (spent - compute.median) / spent) >= mark:
+                out.append((over, SlowRank(item.name, spent, compute.median, over, _types(item, ranks))))
     return tuple(found for _, found in sorted(out, key=lambda pair: -pair[0]))
 
 
-def _held_up(ranks: Sequence[One], idle: Over | None, mark: float) -> tuple[HeldUpRank, ...]:
+def _held_up(groups: Sequence[Sequence[One]], mark: float) -> tuple[HeldUpRank, ...]:
     """Ranks whose device idles beyond the mark more than the median rank's, the idlest first.
 
     Waiting for other ranks is communication, not idle time; so what idles more waits for its own host.
     """
-    if idle is None or idle.ranks < 3:  # of two nobody can say which is the odd one
-        return ()
-    shares = ((_PARTS["idle_share"](item.times), item.name) for item in ranks)
-    out = [(share, name) for share, name in shares if share is not None and share - idle.median >= mark]
-    out.sort(key=lambda found: (-found[0], found[1]))
-    return tuple(HeldUpRank(name, share, idle.median) for share, name in out)
+    out = []
+    for ranks in groups:
+        idle = _over(ranks, "1", _PARTS["idle_share"])
+        if idle is None or idle.ranks < 3:  # of two nobody can say which is the odd one
+            continue
+        shares = ((_PARTS["idle_share"](item.times), item.name) for item in ranks)
+        out += [
+            HeldUpRank(name, share, idle.median)
+            for share, name in shares
+            if share is not None and share - idle.median >= mark
+        ]
+    return tuple(sorted(out, key=lambda rank: (-rank.idle_share, rank.name)))
 
 
 def remarks(found: Job) -> tuple[str, ...]:
@@ -206,13 +241,17 @@ def _common(ranks: Sequence[One]) -> tuple[CommonBottleneck, ...]:
     return tuple(common for *_, common in sorted(out, key=lambda item: item[:2]))
 
 
-def _not_judged(compute: Over | None, figures: Mapping[str, Over | None], steps: int) -> list[str]:
+def _not_judged(compute: Over | None, figures: Mapping[str, Over | None], steps: int, how: How) -> list[str]:
     out = []
     if compute is None or compute.ranks < 2:
         text = "fewer than two ranks have a compute time (start times or step_trace_time.csv)"
         out.append(f"slow ranks and imbalance: {text}")
     elif steps > 1:
         out.append("slow ranks and imbalance: the ranks cover different numbers of steps")
+    elif how == "unknown":
+        out.append(
+            "slow ranks and imbalance: the ranks are stages of a pipeline, and nothing tells which is in which"
+        )
     if figures["exposed_share"] is None:
         out.append(
             "communication against compute: no rank has start times of collectives or step_trace_time.csv"

@@ -121,7 +121,7 @@ def job_of(out: Merged, profile: Profile) -> Job:
     """The ranks beside one another."""
     times = {rank.name: rank.times for rank in profile.ranks}
     ranks = [replace(one, times=times.get(one.name, one.times)) for one in out.ranks]
-    return compared.job(ranks, out.lost)
+    return compared.job(ranks, out.lost, profile.operators)
 
 
 def _times(own: RunTimes, traced: RunTimes | None) -> RunTimes:

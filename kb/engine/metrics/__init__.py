@@ -36,7 +36,7 @@ def measure_profile(profile: Profile, targets: tuple[Target, ...]) -> RunFeature
     neighbours = _neighbours(profile)
     operators = tuple(_operator(op, context, neighbours) for op in profile.operators)
     values = dict(run.measure_run(profile, operators))
-    labels = {"run_phase": run.phase(operators)}
+    labels = dict(run.labels(profile, operators))
     if len({target.family for target in targets}) == 1:
         labels["chip_family"] = targets[0].family
     pairs = frozenset((pair.before, pair.after) for pair in profile.follows)

@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kb.addition import plain_sum
+from kb.engine.metrics import stages
 from kb.engine.metrics.context import Reading
-from kb.model import Features, Measure, Operator, Profile
+from kb.model import Features, Measure, Operator, Profile, RunTimes
 
 DEFINES: tuple[str, ...] = (
     "op_time_share", "compute_time_share", "comm_exposed_share", "comm_share", "device_idle_share", "aicpu_time_share",
     "format_conversion_share", "small_kernel_share", "rank_imbalance", "rank_wait_share", "small_packet_ratio", "setup_time_share",
     "step_us", "small_kernel_time_share",
-    "comm_wait_ratio", "link_bandwidth", "host_sync_share", "host_compile_share", "collective_us", "collective_start_share",
+    "comm_wait_ratio", "comm_transit_share", "comm_overlap_share", "comm_p2p_share", "stage_imbalance", "stage_excess_share", "link_bandwidth", "host_sync_share", "host_compile_share", "collective_us", "collective_start_share",
 )  # fmt: skip
 
-# The last two are answered by `kb.engine.kind_of_run`, from all operators together; no single word stands for them.
-LABELS: tuple[str, ...] = ("run_phase", "model_family", "runs")
+# Families and operators are answered by `kb.engine.kind_of_run`, from all operators together; no single word stands for them.
+LABELS: tuple[str, ...] = ("run_phase", "model_family", "runs", "pipeline_stages", "collectives_run")
 SMALL_KERNEL_US = 10.0
 DECODE_ROWS = (
     128  # rows of the run's products: the tokens of one step, a batch where one token is made at a time
@@ -30,6 +31,9 @@ _WORK = re.compile(r"matmul|conv|attention|rnn|lstm")  # work patterns of layers
 _TRAINING = re.compile(
     r"Grad(V\d+)?$|Backprop|Apply(Adam|Sgd|Momentum)|Foreach(Addcdiv|Lerp)|DropOutDoMask", re.IGNORECASE
 )
+_ATTENTION = frozenset(
+    {"attention", "attention_sparse", "attention_decode"}
+)  # one a layer and micro-batch, forward
 _DECODES, _SERVES = "attention_decode", "kv_cache"  # work patterns of generation alone, and of serving
 _SERVING_TYPES = re.compile(
     r"FusedInferAttention|PromptFlashAttention|IncreFlashAttention|PagedAttention|KvCache|ReshapeAndCache",
@@ -78,7 +82,22 @@ def measure_run(profile: Profile, operators: Sequence[Features]) -> Iterator[Rea
         yield "setup_time_share", _share(min(1.0, setup / run), "random fills and their casts / run")
     yield from _small_kernels(profile)
     yield from _links(profile)
-    yield from _ranks(profile)
+    yield from stages.measure(stages.stages(profile.operators, profile.ranks))
+
+
+def labels(profile: Profile, operators: Sequence[Features]) -> Iterator[tuple[str, str]]:
+    """What kind of run it is, in words."""
+    yield "run_phase", phase(operators)
+    if profile.scope != "run":
+        return
+    yield "pipeline_stages", stages.stages(profile.operators, profile.ranks).how
+    collectives = [op for op in profile.operators if _is_collective(op)]
+    calls = sum(op.count for op in collectives if not stages.POINT_TO_POINT.search(op.type or op.name))
+    layers = plain_sum(
+        f.operator.count for f in operators if f.operator and f.labels.get("op_pattern") in _ATTENTION
+    )
+    if calls and layers:
+        yield "collectives_run", "layer" if calls >= layers else "step"
 
 
 def phase(operators: Sequence[Features]) -> str:
@@ -118,8 +137,24 @@ def _communication(profile: Profile, run: float) -> Iterator[Reading]:
         spent = times.communication.value
     else:
         spent = plain_sum(op.total_us for op in profile.operators if op.core == "communication")
-    if spent:
-        yield "comm_share", _share(spent / run, "communication / (compute + exposed communication)")
+    if not spent:
+        return
+    yield "comm_share", _share(spent / run, "communication / (compute + exposed communication)")
+    exposed = min(spent, run) if times.exposed is None else times.exposed.value
+    how = "min(exposed communication, run - exposed communication) / run"
+    yield "comm_overlap_share", _share(max(0.0, min(exposed, run - exposed)) / run, how)
+    moving = _moving(times)
+    if moving is not None:
+        how = "communication / run x transit / (waiting + transit) of the collectives"
+        yield "comm_transit_share", _share(min(1.0, spent / run * moving), how)
+
+
+def _moving(times: RunTimes) -> float | None:
+    """The part of the collectives' own time in which data moves; a part, for their files may be those of fewer ranks."""
+    if times.waiting is None or times.transit is None:
+        return None
+    talked = times.waiting.value + times.transit.value
+    return times.transit.value / talked if talked > 0 else None
 
 
 def _collectives(profile: Profile, run: float) -> Iterator[Reading]:
@@ -128,6 +163,10 @@ def _collectives(profile: Profile, run: float) -> Iterator[Reading]:
     calls = sum(op.count for op in found)
     if not calls:
         return
+    sent = [op.total_us for op in found if stages.POINT_TO_POINT.search(op.type or op.name)]
+    if sent:
+        whole = plain_sum(op.total_us for op in found)
+        yield "comm_p2p_share", _share(plain_sum(sent) / whole, "send and receive / communication operators")
     mean = plain_sum(op.total_us for op in found) / calls
     yield "collective_us", Measure(mean, "us", f"time of collectives / {calls}", n=calls, computed=True)
     shortest = min(_shortest(op) for op in found)
@@ -146,11 +185,9 @@ def _shortest(op: Operator) -> float:
 def _links(profile: Profile) -> Iterator[Reading]:
     """What the communication files say: waiting against moving, and counters of the links and the host."""
     times = profile.times
-    if times.waiting is not None and times.transit is not None:
-        talked = times.waiting.value + times.transit.value
-        if talked > 0:
-            how = f"{times.waiting.origin} / (waiting + transit)"
-            yield "comm_wait_ratio", _share(times.waiting.value / talked, how)
+    moving = _moving(times)
+    if moving is not None and times.waiting is not None:
+        yield "comm_wait_ratio", _share(1 - moving, f"{times.waiting.origin} / (waiting + transit)")
     yield from ((name, profile.counters[name]) for name in DEFINES if name in profile.counters)
 
 
@@ -161,19 +198,6 @@ def _small_kernels(profile: Profile) -> Iterator[Reading]:
         small = sum(op.count for op in kernels if op.duration.value < SMALL_KERNEL_US)
         how = f"launches below {SMALL_KERNEL_US:.0f} us / all {launches}"
         yield "small_kernel_share", _share(small / launches, how)
-
-
-def _ranks(profile: Profile) -> Iterator[Reading]:
-    times = [rank.times.compute.value for rank in profile.ranks if rank.times.compute is not None]
-    if len(times) > 1 and max(times) > 0:
-        low, high = min(times), max(times)
-        how = f"(slowest - fastest) / slowest compute time of {len(times)} ranks"
-        yield "rank_imbalance", Measure((high - low) / high, "1", how, low, high, len(times), computed=True)
-    waits = [rank.times.exposed.value for rank in profile.ranks if rank.times.exposed is not None]
-    spans = [rank.times.span.value for rank in profile.ranks if rank.times.span is not None]
-    if len(waits) > 1 and len(spans) == len(waits) and max(spans) > 0:
-        how = f"(largest - smallest exposed communication) / longest time of {len(waits)} ranks"
-        yield "rank_wait_share", _share((max(waits) - min(waits)) / max(spans), how)
 
 
 def _compute_shares(compute: float, operators: Sequence[Features]) -> Iterator[Reading]:

@@ -111,13 +111,19 @@ def counters(found: Collectives) -> dict[str, Measure]:
 def with_waiting(times: RunTimes, spent: Spent, origin: str) -> RunTimes:
     """The times with waiting and transit of a rank (or of several, added up).
 
-    Some exports write a transit of 0 for collectives that moved data: such a 0 is no measurement.
+    In every row Elapse Time = Transit Time + Wait Time + Idle Time (Synchronization Time is a part of Wait Time), so all that
+    is not transit is time in which the collective moves nothing. Some exports write a transit of 0 for collectives that
+    moved data: such a 0 is no measurement, and then only the tool's own Wait Time is known to be waiting.
     """
-    transit = Measure(spent.transit, "us", f"{origin}:Transit Time", n=spent.count)
+    if spent.transit <= 0:
+        waiting = Measure(spent.waiting, "us", f"{origin}:Wait Time", n=spent.count)
+        return replace(times, waiting=waiting, transit=None)
+    still = max(0.0, spent.elapsed - spent.transit)
+    where = f"{origin}:Elapse Time - Transit Time (Wait Time + Idle Time)"
     return replace(
         times,
-        waiting=Measure(spent.waiting, "us", f"{origin}:Wait Time", n=spent.count),
-        transit=transit if spent.transit > 0 else None,
+        waiting=Measure(still, "us", where, n=spent.count, computed=True),
+        transit=Measure(spent.transit, "us", f"{origin}:Transit Time", n=spent.count),
     )
 
 

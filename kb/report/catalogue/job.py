@@ -40,9 +40,20 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "job.high": ("most", "最高", "最大"),
     "job.imbalance": ("Imbalance", "不均衡", "不均衡"),
     "job.imbalance.text": (
-        "{value} between the slowest and the fastest rank's compute time",
-        "最慢与最快 rank 的计算耗时相差 {value}",
-        "最も遅いランクと速いランクの計算時間の差 {value}",
+        "the fastest rank computes {value} less than the slowest",
+        "最快的 rank 比最慢的 rank 少算 {value}",
+        "最速のランクの計算時間は最も遅いランクより {value} 短い",
+    ),
+    "job.imbalance.stages": (
+        "within a stage the fastest rank computes {value} less than the slowest",
+        "同一阶段内最快的 rank 比最慢的 rank 少算 {value}",
+        "同じステージの中で、最速のランクの計算時間は最も遅いランクより {value} 短い",
+    ),
+    "job.stages": ("Pipeline stages", "流水阶段", "パイプラインのステージ"),
+    "job.stages.text": (
+        "{count}, told apart by compute time: {ranks}",
+        "{count} 个，按计算耗时区分：{ranks}",
+        "{count} 段、計算時間で区別：{ranks}",
     ),
     "job.longer": ("longer there", "耗时更长的算子", "そこで長い演算子"),
     "job.longer.type": (
