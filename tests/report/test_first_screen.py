@@ -125,7 +125,9 @@ def test_every_share_among_the_key_data_names_its_whole(metric: str) -> None:
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html"])
 def test_every_view_for_people_has_the_whole_answer(name: str) -> None:
-    page = " ".join(unescape(re.sub("<[^>]*>", " ", shown(name, SAMPLE).replace("\\", ""))).split())
+    page = shown(name, SAMPLE)
+    page = re.sub("<[^>]*>", " ", page) if name == "html" else page.replace("\\", "")
+    page = " ".join(unescape(page).split())
     for line in answer.answer(SAMPLE, "en"):
         assert line.label in page or (name, line.label) == ("markdown", "Verdict")  # there it stands in bold
         assert line.text in page
