@@ -106,7 +106,7 @@ def test_what_nobody_measured_is_no_expectation_for_all_together_either() -> Non
         if line.label == "Together"
     )
     assert "save up to" in together.text and together.text.endswith(
-        "(upper bound for this profile, not measured)"
+        "(upper bound computed here, not measured)"
     )
     mixed = answer.answer(replace(SAMPLE, recommendations=(LARGER_WRITES, items[1])), "en")
     assert "save about" in next(line for line in mixed if line.label == "Together").text
