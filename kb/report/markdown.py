@@ -129,11 +129,12 @@ def _answer(report: Report, lang: str) -> Iterator[str]:
     yield f"**{md(verdict.text)}**"
     yield ""
     if verdict.note:
-        yield md(verdict.note)
+        yield md(verdict.note, starts_line=True)
         yield ""
     for line in further:
-        note = f" ({md(line.note)})" if line.note else ""
-        yield f"- {line.label}: {md(line.text)}{note}"
+        yield f"- {line.label}: {md(line.text)}"
+        if line.note:
+            yield f"  - {md(line.note, starts_line=True)}"
     yield ""
 
 

@@ -214,7 +214,7 @@ def test_gains_say_of_what_and_how_long(gain: Gain, text: str) -> None:
 def test_a_gain_that_nobody_published_is_shown_as_a_bound() -> None:
     gain = Gain(0.0, 0.1, 0.4, "operator", "modelled: at most what is open")
     text = parts.gain_text(SAMPLE, replace(LARGER_WRITES, gain=gain), "en")
-    assert text == "saves up to 40 % of the run's time, 277 us (upper bound for this profile, not measured)"
+    assert text == "saves up to 40 % of the run's time, 277 us (upper bound computed here, not measured)"
     assert parts.gain_short(gain) == "≤ 40 %"
 
 

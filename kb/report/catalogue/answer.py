@@ -183,9 +183,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{text}。「最大」とある効果は一部だけを見込む",
     ),
     "three.most": (
-        "the first {count} together save up to {high} {of} (upper bound for this profile, not measured)",
-        "前 {count} 项合计最多节省{of}的 {high}（本性能数据的上限，未经实测）",
-        "上位 {count} つを合わせて{of}を最大 {high} 短縮（このプロファイルでの上限。実測ではない）",
+        "the first {count} together save up to {high} {of} (upper bound computed here, not measured)",
+        "前 {count} 项合计最多节省{of}的 {high}（此处算得的上限，未经实测）",
+        "上位 {count} つを合わせて{of}を最大 {high} 短縮（ここで計算した上限。実測ではない）",
     ),
     "three.text": (
         "the first {count} together save about {likely} {of} (at least {low}, upper bound {high})",
@@ -193,7 +193,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "上位 {count} つを合わせて{of}を約 {likely} 短縮（少なくとも {low}、上限 {high}）",
     ),
     "time.ranks": (
-        "{time} added up over {count} {count:rank|ranks}",
+        "{time}, added up over {count} {count:rank|ranks}",
         "{time}（{count} 个 rank 之和）",
         "{time}（{count} ランクの合計）",
     ),
@@ -225,9 +225,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "最大で経過時間（アイドルを含む）の {share}、約 {time}",
     ),
     "win.how": (
-        "upper bound of all findings together, computed from this profile: not a forecast",
-        "由本性能数据算得的全部瓶颈合计上限，并非预期收益",
-        "このプロファイルから計算した、全ボトルネックを合わせた上限。見込みではない",
+        "upper bound of all findings together, computed here: not a forecast",
+        "此处算得的全部瓶颈合计上限，并非预期收益",
+        "ここで計算した、全ボトルネックを合わせた上限。見込みではない",
     ),
     "win.nothing": (
         "no time, as far as the counters tell",
@@ -285,9 +285,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "高（ここで実測）",
     ),
     "how.bound": (
-        "upper bound for this profile, not measured",
-        "本性能数据的上限，未经实测",
-        "このプロファイルでの上限。実測ではない",
+        "upper bound computed here, not measured",
+        "此处算得的上限，未经实测",
+        "ここで計算した上限。実測ではない",
     ),
     "how.measured": (
         "measured elsewhere",
