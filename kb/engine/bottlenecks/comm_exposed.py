@@ -8,6 +8,8 @@ from kb.engine.bottlenecks.judging import Bottleneck, Held, above, confidence, c
 from kb.model import Features
 from kb.units import percent
 
+OVERLAP_UNKNOWN = "overlap unknown"  # what the origin of the metric says where the input does not tell
+
 
 def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     """Exposed communication takes a visible part of the run."""
@@ -16,7 +18,6 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
     if exposed is None or (whole > 0 and share / whole < limit("comm-exposed", "exposed").value):
         return None
     group = tuple(f for f in operators if f.labels.get("core") == "communication")
-    hidden = 1 - share / whole if whole > 0 else 0.0
     evidence = (
         exposed,
         *context(
@@ -29,9 +30,19 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | None:
         confidence(share, 0.05, 0.3),
         round(share, 4),
         evidence,
-        f"communication that nothing hides takes {percent(share)} of the run ({percent(max(0.0, hidden))} of all communication overlaps with computation); {_waiting(run)}",
+        f"{_summary(run, share, whole)}; {_waiting(run)}",
         group,
     )
+
+
+def _summary(run: Features, share: float, whole: float) -> str:
+    """What nothing hides; of an input that does not tell what runs at the same time, that this is not known."""
+    if OVERLAP_UNKNOWN in run.values["comm_exposed_share"].origin:
+        return f"communication takes {percent(share)} of the run; whether computation hides part of it is not known"
+    if whole <= 0:
+        return f"communication that nothing hides takes {percent(share)} of the run"
+    hidden = percent(max(0.0, 1 - share / whole))
+    return f"communication that nothing hides takes {percent(share)} of the run ({hidden} of all communication overlaps with computation)"
 
 
 def _waiting(run: Features) -> str:
