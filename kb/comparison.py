@@ -20,6 +20,7 @@ Dimension = Literal[
     "timed",  # what the times are of: the task, or its cores
     "replay",
     "metrics",
+    "level",  # how much the framework's profiler recorded
     "operators",  # what both sides have in common
     "shape",
     "dtype",
@@ -84,6 +85,17 @@ class Total:
     change: float
     band: Band
     basis: TimeBasis
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the time of a run is made of, as sums over its operators: kernels, and collectives.
+
+    A collective takes as long as its slowest rank is late, so a change of its time is no change of this rank's work.
+    """
+
+    compute: Total
+    collectives: Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +177,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a limit on regressions found: `limit` as a fraction; `failed` names the operators, "" the total."""
+    """What a limit on regressions found: `limit` as a fraction; `failed` names the operators, "" the total.
+
+    Where the run has collectives, the total is that of its kernels; `apart` names the collectives beyond the limit, which
+    fail nothing. `why` is the condition for which nothing was judged, where the times can be compared all the same.
+    """
 
     limit: float
     judged: bool
     failed: tuple[str, ...]
+    apart: tuple[str, ...] = ()
+    why: Dimension | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +204,7 @@ class Comparison:
     waterfall: tuple[Step, ...]
     elapsed: Total | None = None  # first start to last end, idle included, where both runs have it
     gate: Gate | None = None
+    parts: Parts | None = None  # where both runs have collectives and kernels
 
     @property
     def reasons(self) -> tuple[Check, ...]:

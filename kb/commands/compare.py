@@ -58,6 +58,7 @@ def run(
     Operators are matched by kernel, or by type and shape. Says for each and for the whole what changed beyond noise,
     which pipes moved and which findings are gone or new. Runs of another chip, shape, dtype, replay mode, set of
     metrics, a clock more than 5 % apart, or a simulator against a device are not comparable, and the answer says why.
+    Collectives wait for other ranks, so beside kernels they fail no limit; with another profiler level none is judged.
 
     Exit status: 0 compared, 1 a regression beyond the limit, 5 the limit cannot be judged, 3 unreadable.
 

@@ -91,6 +91,9 @@ class Capture:
     warm_up: int | None = None
     metric_groups: tuple[str, ...] = ()
     command: str | None = None  # that collected it, where `kb` ran it
+    level: str | None = (
+        None  # how much the framework's profiler recorded, which costs time itself: "Level0" to "Level2"
+    )
 
 
 @dataclass(frozen=True, slots=True)

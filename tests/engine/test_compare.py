@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 import pytest
 from comparison_samples import (
@@ -30,6 +31,7 @@ from kb.engine.compare import compare, gated
 from kb.engine.compare.noise import RESOLUTION, STATED, band, deviation
 from kb.engine.compare.pairs import pairs
 from kb.engine.compare.sides import side
+from kb.engine.pipeline import advise
 from kb.errors import NothingToJudge, UsageError
 from kb.model import Chip, NotJudged, Report
 
@@ -358,3 +360,48 @@ def test_a_real_run_against_itself(shared_profiles: Path) -> None:
 def test_the_chip_of_the_samples_is_one() -> None:
     assert state(compare(BEFORE, AFTER), "chip") == ("same", True)
     assert B2.soc == "Ascend910B2"
+
+
+def with_collective(time: float, kernel: float = 50.0, **more: Any) -> Report:
+    rows = (
+        row("hcom_allReduce__1", time, core="communication", type="HcomAllReduce"),
+        row("MatMul", kernel, 1, shapes="32x32"),
+    )
+    return report(*rows, capture=replace(EXPORT, **more), run="c" * 12)
+
+
+def test_waiting_for_other_ranks_fails_no_limit() -> None:
+    """The all-reduce takes twice as long, the product as long as before: another rank was late."""
+    found = compare(with_collective(100.0), with_collective(200.0))
+    assert found.verdict == "slower" and found.parts is not None
+    assert found.parts.compute.change == 0 and found.parts.collectives.change == pytest.approx(1.0)
+    gate = gated(found, 0.05)
+    assert gate.judged and not gate.failed and gate.apart == ("hcom_allReduce__1",)
+    slower = gated(compare(with_collective(100.0), with_collective(100.0, 80.0)), 0.05)
+    assert slower.failed == ("", "MatMul") and not slower.apart
+
+
+def test_a_run_without_collectives_has_no_parts() -> None:
+    """What takes longer there is the program's own."""
+    found = compare(RUN_BEFORE, RUN_AFTER)
+    assert found.parts is None and gated(found, 0.05).failed == ("MatMul",)
+
+
+def test_another_profiler_level_is_named_and_fails_no_limit() -> None:
+    found = compare(with_collective(100.0, level="Level0"), with_collective(100.0, 80.0, level="Level1"))
+    (level,) = [check for check in found.checks if check.dimension == "level"]
+    assert (level.state, level.before, level.after) == ("differs", "Level0", "Level1")
+    gate = gated(found, 0.05)
+    assert not gate.judged and gate.why == "level" and not gate.failed
+
+
+def test_two_levels_of_a_real_training(shared_profiles: Path) -> None:
+    """Level 0: 85.5 ms in the all-reduce, 8.83 ms in kernels; level 1: 106 ms and 8.87 ms."""
+    one, two = (advise([shared_profiles / f"torch-cnn-level{level}-rank0"]) for level in (0, 1))
+    found = compare(one, two)
+    assert [check.dimension for check in found.checks if check.state == "differs"] == ["level"]
+    assert found.parts is not None and abs(found.parts.compute.change) < found.parts.compute.band.value
+    assert found.parts.collectives.change == pytest.approx(0.239, abs=0.001)
+    assert gated(found, 0.05).why == "level"
+    same = replace(one, capture=replace(one.capture, level="Level1"))
+    assert gated(compare(same, two), 0.05).failed == ()

@@ -46,7 +46,7 @@ def judge_run(run: Features, operators: Sequence[Features]) -> Held | Withheld |
         confidence(share, 0.2, 0.6, low=0.6 if small else 0.45),
         round(share, 4),
         evidence,
-        f"the device is idle {percent(share)} of the time between kernels",
+        f"the device is idle {percent(share)} of the elapsed time, between kernels",
     )
 
 

@@ -14,8 +14,8 @@ from kb.comparison import (
     Change,
     Check,
     Comparison,
-    Gate,
     OperatorTime,
+    Parts,
     RunSide,
     Step,
     TimeBasis,
@@ -24,6 +24,7 @@ from kb.comparison import (
 )  # fmt: skip
 from kb.engine.compare.checks import SAME_LENGTH, checks, work_ratio
 from kb.engine.compare.extract import PIPE_SHARES
+from kb.engine.compare.gate import gated
 from kb.engine.compare.moved import moved
 from kb.engine.compare.noise import RESOLUTION, STATED, band
 from kb.engine.compare.pairs import Pair, pairs
@@ -37,7 +38,6 @@ __all__ = ["compare", "gated"]
 
 STEPS = 8  # of the waterfall, besides the rest
 PIPES = frozenset(PIPE_SHARES)
-GATED_SHARE = 0.01  # of the time before: an operator below it fails no build
 
 
 def compare(before: Report, after: Report, noise: float | None = None) -> Comparison:
@@ -69,6 +69,7 @@ def compare(before: Report, after: Report, noise: float | None = None) -> Compar
         findings=troubles(before, after, renamed, _blind(before, after)),
         waterfall=_waterfall(changes, before_us, after_us),
         elapsed=_elapsed(before, after, total, basis),
+        parts=_parts(changes, basis, noise) if total is not None else None,
     )  # fmt: skip
 
 
@@ -83,26 +84,6 @@ def _blind(before: Report, after: Report) -> tuple[frozenset[str], frozenset[str
         frozenset(name for name, seen in known[0].items() if not seen and known[1].get(name)),
         frozenset(name for name, seen in known[1].items() if not seen and known[0].get(name)),
     )
-
-
-def gated(found: Comparison, limit: float) -> Gate:
-    """What a limit on regressions says: the total, and every operator with a visible share of the time.
-
-    A change within its noise band is no regression, whatever the limit; runs that cannot be compared are not judged.
-    """
-    if found.verdict == "not-comparable":
-        return Gate(limit, False, ())
-    failed = [""] if found.total and _worse(found.total.change, found.total.band, limit) else []
-    failed += [
-        item.name for item in found.changes
-        if item.change is not None and item.band is not None and (item.share or 0.0) >= GATED_SHARE
-        and _worse(item.change, item.band, limit)
-    ]  # fmt: skip
-    return Gate(limit, True, tuple(failed))
-
-
-def _worse(change: float, noise: Band, limit: float) -> bool:
-    return change > limit and change > noise.value
 
 
 def _side(report: Report) -> Side:
@@ -204,6 +185,24 @@ def _total(
     if before_us <= 0:
         return None
     return Total(before_us, after_us, after_us / before_us - 1, _total_band(changes, noise), basis)
+
+
+def _parts(changes: Sequence[Change], basis: TimeBasis, noise: float | None) -> Parts | None:
+    """Kernels and collectives, each by itself; operators of one run alone count where they do in the total."""
+    counted = [
+        item
+        for item in changes
+        if basis in ("run", "step") or (item.before is not None and item.after is not None)
+    ]
+    kernels = _part([item for item in counted if item.core != "communication"], basis, noise)
+    collectives = _part([item for item in counted if item.core == "communication"], basis, noise)
+    return Parts(kernels, collectives) if kernels is not None and collectives is not None else None
+
+
+def _part(changes: Sequence[Change], basis: TimeBasis, noise: float | None) -> Total | None:
+    before = plain_sum(item.before.time_us for item in changes if item.before)
+    after = plain_sum(item.after.time_us for item in changes if item.after)
+    return _total(changes, before, after, basis, noise) if after > 0 else None
 
 
 def _total_band(changes: Sequence[Change], noise: float | None) -> Band:

@@ -37,6 +37,7 @@ def checks(before: Side, after: Side, found: Sequence[Pair]) -> tuple[Check, ...
         _words("timed", before.rows[0].timed, after.rows[0].timed, blocks=True),
         _words("replay", mine.replay_mode, other.replay_mode, blocks=True),
         _metrics(mine, other),
+        _words("level", mine.level, other.level, blocks=False),
         *_operators(before, after, found),
         _words("ranks", str(one.ranks or 1), str(two.ranks or 1), blocks=True),
         _words("warm-up", _count(mine.warm_up), _count(other.warm_up), blocks=False),

@@ -110,6 +110,7 @@ def read_job(
             tool_version=f"torch_npu {first.torch_version}" if first and first.torch_version else None,
             cann_version=first.cann_version if first else None,
             metric_groups=_metric_groups(item.form for item in tables),
+            level=first.level.rpartition(".")[2] if first and first.level else None,
         ),
         chip=found_chip,
         operators=tuple(built.operators),

@@ -62,6 +62,7 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "compare.dimension.chip": ("chip", "芯片", "チップ"),
     "compare.dimension.clock": ("clock", "频率", "クロック"),
     "compare.dimension.dtype": ("dtype", "数据类型", "データ型"),
+    "compare.dimension.level": ("profiler level", "profiler level", "profiler level"),
     "compare.dimension.metrics": ("metric groups", "指标组", "メトリクス群"),
     "compare.dimension.mode": ("mode", "模式", "モード"),
     "compare.dimension.operators": ("operators", "运行的算子", "実行した演算子"),
@@ -72,6 +73,18 @@ TEXTS: dict[str, tuple[str, str, str]] = {
     "compare.dimension.tool": ("kind of capture", "采集类型", "計測の種類"),
     "compare.dimension.warm-up": ("warm-up", "预热", "ウォームアップ"),
     "compare.dimension.work": ("launches", "启动次数", "起動回数"),
+    "compare.part.collectives": ("Collectives", "集合通信", "集合通信"),
+    "compare.part.collectives.text": (
+        "{text}: waiting for other ranks included, so no change of this rank's own work",
+        "{text}：含等待其他 rank 的时间，不代表该 rank 自身工作的变化",
+        "{text}：他ランクの待ちを含むため、このランク自身の仕事の変化ではない",
+    ),
+    "compare.part.compute": ("Kernels", "算子", "カーネル"),
+    "compare.part.text": (
+        "{before} -> {after}, {change} (sum of the operators)",
+        "{before} -> {after}，{change}（各算子之和）",
+        "{before} -> {after}、{change}（演算子の合計）",
+    ),
     "compare.elapsed": ("Elapsed", "总时长", "経過時間"),
     "compare.whole": ("As it ran", "实际运行", "実際の実行"),
     "compare.whole.launches": (
@@ -83,6 +96,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{before} -> {after} (with the set-up kernels that are left out above)",
         "{before} -> {after}（含上面略去的准备类算子）",
         "{before} -> {after}（上で除いた準備カーネルを含む）",
+    ),
+    "compare.headline.collectives": (
+        "{text}, in collectives alone, which wait for other ranks too: the kernels are within noise",
+        "{text}，仅来自集合通信（其中含等待其他 rank 的时间）：算子在噪声范围内",
+        "{text}、集合通信だけによるもので、他ランクの待ちを含む：カーネルはノイズの範囲内",
     ),
     "compare.headline.launches": (
         "{text}, launch for launch: not launched equally often",
@@ -169,6 +187,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "性能回退超过 {limit}：{names}",
         "{limit} を超える性能低下：{names}",
     ),
+    "gate.apart": (
+        "{text}; slower, but not held against the limit: {names} (collectives wait for other ranks)",
+        "{text}；变慢但不计入阈值：{names}（集合通信会等待其他 rank）",
+        "{text}。遅いがしきい値の対象外：{names}（集合通信は他ランクを待つ）",
+    ),
     "gate.passed": (
         "No regression of more than {limit}",
         "没有超过 {limit} 的性能回退",
@@ -179,6 +202,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "无法判断 {limit} 的阈值",
         "しきい値 {limit} は判定できません",
     ),
+    "gate.unjudged.why": (
+        "{text}: {what} {before} before, {after} after, which changes the times by itself",
+        "{text}：{what} 优化前为 {before}，优化后为 {after}，其本身就会改变耗时",
+        "{text}：{what} が前は {before}、後は {after} で、それだけで時間が変わります",
+    ),
+    "gate.kernels": ("the kernels together", "全部算子", "カーネル全体"),
     "gate.whole": ("the whole", "整体", "全体"),
     "moved.pipe": (
         "{name}: {metric} {before} -> {after} of the core's time",

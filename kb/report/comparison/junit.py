@@ -48,11 +48,19 @@ def _cases(found: Comparison, lang: str) -> Iterator[str]:
 
 
 def failed_names(found: Comparison) -> frozenset[str]:
-    """Names of the operators that regressed, "" for the total: by the limit, else beyond noise."""
+    """Names of the operators that regressed, "" for the total: by the limit, else beyond noise.
+
+    As with a limit, collectives beside kernels fail nothing: they wait for other ranks.
+    """
     if found.gate is not None:
         return frozenset(found.gate.failed)
-    slower = [item.name for item in found.changes if item.verdict == "slower"]
-    return frozenset([*slower, ""] if found.verdict == "slower" else slower)
+    slower = [
+        item.name
+        for item in found.changes
+        if item.verdict == "slower" and not (found.parts is not None and item.core == "communication")
+    ]
+    total = found.verdict == "slower" and not words.by_collectives_alone(found)
+    return frozenset([*slower, ""] if total else slower)
 
 
 def _title(item: Change) -> str:

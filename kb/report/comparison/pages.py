@@ -73,6 +73,10 @@ def _facts(found: Comparison, lang: str) -> Iterator[tuple[str, str]]:
         yield say("label.time", lang), words.total_text(found.total, lang)
         yield say("compare.whole", lang), words.whole_text(found, lang)
         yield say("compare.band", lang), words.band_text(found.total.band, lang)
+    if found.parts is not None:
+        yield say("compare.part.compute", lang), words.part_text(found.parts.compute, lang)
+        text = words.part_text(found.parts.collectives, lang)
+        yield say("compare.part.collectives", lang), say("compare.part.collectives.text", lang, text=text)
     if found.elapsed is not None:
         yield say("compare.elapsed", lang), words.total_text(found.elapsed, lang)
     yield say("compare.comparable", lang), words.alike_text(found, lang)

@@ -10,6 +10,7 @@ from kb.report.text import clean, shorten
 
 # Known only where a run has several of them, or where somebody set it: no news when nobody knows.
 SILENT = ("warm-up", "cann", "ranks", "work", "operators")
+NAMED = 10  # operators that a limit names
 LONG = 60  # columns of a value that a condition is compared by
 
 
@@ -33,7 +34,17 @@ def headline(found: Comparison, lang: str) -> str:
         f"compare.{found.verdict}", lang,
         before=units.us(total.before_us), after=units.us(total.after_us), change=signed(total.change),
     )  # fmt: skip
+    if by_collectives_alone(found):
+        text = say("compare.headline.collectives", lang, text=text)
     return say("compare.headline.launches", lang, text=text) if total.basis == "launches" else text
+
+
+def by_collectives_alone(found: Comparison) -> bool:
+    """The whole changed, its kernels did not: what changed waits for other ranks."""
+    if found.parts is None or found.verdict not in ("faster", "slower"):
+        return False
+    kernels = found.parts.compute
+    return abs(kernels.change) <= kernels.band.value
 
 
 def dimension(check: Check, lang: str) -> str:
@@ -52,6 +63,12 @@ def total_text(total: Total, lang: str) -> str:
     """Both times, the change and what they are times of."""
     times = f"{units.us(total.before_us)} -> {units.us(total.after_us)}, {signed(total.change)}"
     return f"{times} ({say(f'compare.basis.{total.basis}', lang)})"
+
+
+def part_text(part: Total, lang: str) -> str:
+    """The time of a part of the run on both sides."""
+    times = {"before": units.us(part.before_us), "after": units.us(part.after_us)}
+    return say("compare.part.text", lang, **times, change=signed(part.change))
 
 
 def whole_text(found: Comparison, lang: str) -> str:
@@ -158,8 +175,17 @@ def gate_text(found: Comparison, lang: str) -> str:
         return ""
     limit = units.percent(gate.limit)
     if not gate.judged:
-        return say("gate.unjudged", lang, limit=limit)
-    if not gate.failed:
-        return say("gate.passed", lang, limit=limit)
-    names = ", ".join(clean(name) or say("gate.whole", lang) for name in gate.failed[:10])
-    return say("gate.failed", lang, limit=limit, names=names)
+        text = say("gate.unjudged", lang, limit=limit)
+        check = next((item for item in found.checks if item.dimension == gate.why), None)
+        if check is None:
+            return text
+        told = {"what": dimension(check, lang), "before": clean(check.before), "after": clean(check.after)}
+        return say("gate.unjudged.why", lang, text=text, **told)
+    whole = say("gate.whole" if found.parts is None else "gate.kernels", lang)
+    names = ", ".join(clean(name) or whole for name in gate.failed[:NAMED])
+    text = (
+        say("gate.failed", lang, limit=limit, names=names) if names else say("gate.passed", lang, limit=limit)
+    )
+    if not gate.apart:
+        return text
+    return say("gate.apart", lang, text=text, names=", ".join(clean(name) for name in gate.apart[:NAMED]))
