@@ -106,7 +106,7 @@ def test_narrow_copy_is_set_up_and_at_its_floor(report) -> None:  # type: ignore
     setup = next(finding for finding in found.findings if finding.pattern == "setup-dominated-run")
     assert {ref.type for ref in setup.operators} == {"DSARandomNormal", "Cast"}
     assert setup.share > 0.97
-    assert any("memory floor" in warning and "narrow_copy" in warning for warning in found.warnings)
+    assert any("roofline floor" in text and "narrow_copy" in text and "L2" in text for text in found.warnings)
     assert not any("narrow_copy" in item.finding for item in found.recommendations)
 
 
