@@ -147,6 +147,13 @@ def _part_of_whole(report: Report, advice: Recommendation, lang: str) -> tuple[f
     return part * scale(report, found.base, base), say(f"of.{base}", lang)
 
 
+def expected(report: Report, advice: Recommendation) -> float:
+    """The part of the whole that the order counts on an advice to save."""
+    found = named.finding_of(report, advice.finding)
+    part = 1.0 if found is None or advice.gain.of == "run" else found.share
+    return advice.gain.likely * part * (1.0 if found is None else scale(report, found.base, base_of(report)))
+
+
 def gain_short(gain: Gain, scale: float = 1.0) -> str:
     """A gain in one figure: the likely one, or the bound where nobody published any; `scale` makes it one of a whole."""
     return f"≤ {units.percent(gain.high * scale)}" if gain.modelled else units.percent(gain.likely * scale)
