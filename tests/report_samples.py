@@ -38,7 +38,7 @@ from kb.model import (
     WorkPoint,
 )
 
-COMPUTED = frozenset({"first_three"})  # members of the document that follow from the others
+COMPUTED = frozenset({"first_three", "most_to_win"})  # members of the document that follow from the others
 
 CUMMIN = OperatorRef("Cummin", "cummin_int32_kernel", "vector", "4,128,64 int32", 1, 692.12)
 

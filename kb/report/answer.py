@@ -66,7 +66,8 @@ def _first_note(report: Report, best: Recommendation, lang: str) -> str:
     own = next((item for item in report.recommendations if item.finding == report.findings[0].id), None)
     if own is None:
         return say("first.no_own", lang, text=text)
-    return say("first.own", lang, text=text, rank=own.rank)
+    more = parts.expected(report, best) > parts.expected(report, own)
+    return say("first.own" if more else "first.rank", lang, text=text, rank=own.rank)
 
 
 def _other_subject(report: Report, found: Finding, text: str, lang: str) -> str:

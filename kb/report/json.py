@@ -7,6 +7,7 @@ from typing import Any
 
 from kb.model import Report, to_dict
 from kb.report.dump import dumps
+from kb.report.parts import bound_of_all
 from kb.report.three import first_three
 
 NAME = "json"
@@ -45,6 +46,9 @@ def document(report: Report) -> dict[str, Any]:
     together = first_three(report)
     if together is not None:
         out["first_three"] = to_dict(together)
+    bound = bound_of_all(report)
+    if bound is not None:
+        out["most_to_win"] = to_dict(bound)
     out["operators"] = [_operator(item) for item in whole["operators"]]
     out["findings"] = [
         item | {"operators": [_operator(operator) for operator in item["operators"]]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from kb import units
 from kb.addition import plain_sum
 from kb.model import Finding, Gain, OperatorRef, Recommendation, Report
@@ -9,6 +11,14 @@ from kb.report import named
 from kb.report.catalogue import say
 
 ALL = 0.995  # a share from here on is the whole
+
+
+@dataclass(frozen=True, slots=True)
+class MostToWin:
+    """The most that all findings together could save: a part of the run's time, or of the elapsed time."""
+
+    share: float
+    base: str
 
 
 def base_of(report: Report) -> str:
@@ -51,6 +61,12 @@ def most_to_win(report: Report) -> float | None:
         return None
     all_of = {(finding.base, finding.operators): part(finding) for finding in reversed(report.findings)}
     return min(plain_sum((all_of | floors).values()), 1.0)
+
+
+def bound_of_all(report: Report) -> MostToWin | None:
+    """The upper bound with its whole, for programs; None where no finding has a floor."""
+    share = most_to_win(report)
+    return None if share is None else MostToWin(round(share, 4), base_of(report))
 
 
 def concerned(report: Report, finding: Finding) -> float:
@@ -129,6 +145,13 @@ def _part_of_whole(report: Report, advice: Recommendation, lang: str) -> tuple[f
         return 1.0, say("of.operator" if gain.of == "operator" else f"of.{base}", lang)
     part = found.share if gain.of == "operator" else 1.0
     return part * scale(report, found.base, base), say(f"of.{base}", lang)
+
+
+def expected(report: Report, advice: Recommendation) -> float:
+    """The part of the whole that the order counts on an advice to save."""
+    found = named.finding_of(report, advice.finding)
+    part = 1.0 if found is None or advice.gain.of == "run" else found.share
+    return advice.gain.likely * part * (1.0 if found is None else scale(report, found.base, base_of(report)))
 
 
 def gain_short(gain: Gain, scale: float = 1.0) -> str:

@@ -19,6 +19,7 @@ from kb.knowledge.agreement import Agreement
 from kb.knowledge.faults import Fault
 from kb.knowledge.search import Hit, SearchResult
 from kb.model import Entry, EntryKind, Grade, OperatorRef, Report, SimilarCase, State
+from kb.report.parts import MostToWin
 from kb.report.three import Together
 from kb.schema import stores
 from kb.schema.generate import Schema, Shape, schema_of
@@ -271,9 +272,13 @@ class NewDocument:
 
 @dataclass(frozen=True, slots=True)
 class ReportDocument(Report):
-    """What bounds a run and what to change first; `first_three` is what the first advice saves together."""
+    """What bounds a run and what to change first.
+
+    `first_three` is what the first advice saves together, `most_to_win` the upper bound of all findings together.
+    """
 
     first_three: Together | None = None
+    most_to_win: MostToWin | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from report_samples import LARGER_WRITES, SAMPLE, SCALAR, VECTORISE
 from kb.engine.summary import _KERNEL_KEYS, _RUN_KEYS
 from kb.model import Evidence, Finding, OperatorPipes, PipeShare, Report
 from kb.report import answer, named, parts, views
+from kb.report.json import document
 from kb.report.translated import in_language
 from kb.vocabulary.metrics import BY_ID
 
@@ -144,3 +145,11 @@ def test_the_verdict_names_the_first_advice_in_every_language(lang: str) -> None
         title = in_language(report, lang).recommendations[0].title
         assert title in text and "35 %" in text
         assert (f"{number} {SCALAR.pattern}" in text) is bool(number)
+
+
+def test_the_upper_bound_stands_in_the_document_with_its_whole() -> None:
+    assert document(SAMPLE)["most_to_win"] == {"share": 0.5, "base": "run"}
+    idle = replace(SCALAR, base="elapsed", share=0.5, headroom=0.5)
+    report = replace(SAMPLE, findings=(idle,), total_us=100.0, elapsed_us=400.0)
+    assert document(report)["most_to_win"] == {"share": 0.25, "base": "elapsed"}
+    assert "most_to_win" not in document(replace(SAMPLE, findings=()))

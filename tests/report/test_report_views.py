@@ -433,7 +433,12 @@ def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_opera
     assert first.note.endswith("of the verdict, for which no advice fits")
     assert f"35 % of the time of {named.operator_name(RUN.operators[0], 'en')}" in first.note
     assert first.note.startswith("saves about 7.0 % of the run's time")  # 35 % of a fifth
-    later = replace(report, recommendations=(advice, replace(advice, rank=2, finding=SCALAR.id)))
+    own = replace(advice, rank=2, finding=SCALAR.id)
+    better = replace(report, recommendations=(advice, own))
+    note = next(line for line in answer.answer(better, "en") if line.label == "Do first").note
+    assert note.endswith("Advice 2 is the first for the verdict")  # more is expected of it: no such reason
+    less = replace(own, gain=replace(own.gain, likely=0.01))
+    later = replace(report, recommendations=(advice, less))
     note = next(line for line in answer.answer(later, "en") if line.label == "Do first").note
     assert note.endswith("more is expected of it than of advice 2, the first for the verdict")
     shared = replace(report, findings=(SCALAR, replace(other, operators=SCALAR.operators)))

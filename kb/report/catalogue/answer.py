@@ -259,6 +259,11 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{text}。针对的是瓶颈 {finding}，而非结论中的瓶颈 1",
         "{text}。ボトルネック {finding} への対処であり、結論のボトルネック 1 への対処ではない",
     ),
+    "first.rank": (
+        "{text}. Advice {rank} is the first for the verdict",
+        "{text}。针对结论的第一条建议是建议 {rank}",
+        "{text}。結論への最初の提案は提案 {rank}",
+    ),
     "sure.both": (
         "cause: {sure}; gain: {gain}",
         "原因：{sure}；收益：{gain}",
