@@ -151,6 +151,7 @@ def test_what_is_written_instead_is_not_avoided_itself() -> None:
         ("- {metric: runs, op: in, value: ['Pow -> ReduceMeen'], basis: threshold}", "unknown-operator", "ReduceMeen"),
         ("- {metric: model_family, op: ==, value: Yolo, basis: threshold}", "bad-comparison", "Yolo"),
         ("- {metric: run_phase, op: ==, value: train, basis: threshold}", "bad-comparison", "train"),
+        ("- {metric: collectives_run, op: '!=', value: steps, basis: inferred}", "bad-comparison", "steps"),
         ("bounded_by: collective_starts", "unknown-metric", "collective_starts"),
         ("bounded_by: collective_us", "bad-comparison", "collective_us"),
     ],
@@ -165,3 +166,14 @@ def test_for_whom_an_entry_is_must_be_spelt_as_known(tmp_path: Path, line: str, 
     path.write_text(text.replace("\nwhen:\n", place), encoding="utf-8")
     found = [fault for fault in validate([path], beside=[SAMPLES / "good"]) if fault.code == code]
     assert [what in fault.what for fault in found] == [True]
+
+
+@pytest.mark.parametrize("says_why", [True, False])
+def test_a_pattern_without_a_remedy_says_why(tmp_path: Path, says_why: bool) -> None:
+    """A diagnosis may stand alone where no source supports an entry; it does not do so by oversight."""
+    name = "stage-imbalance.md"
+    text = (shipped.root() / "patterns" / name).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines(keepends=True) if says_why or "without_remedy" not in line]
+    (tmp_path / name).write_text("".join(lines), encoding="utf-8")
+    codes = {fault.code for fault in validate([tmp_path / name])}
+    assert ("pattern-without-recipe" in codes) is not says_why

@@ -9,7 +9,7 @@ from kb.report.named import chip_name
 from kb.report.text import clean, shorten
 
 # Known only where a run has several of them, or where somebody set it: no news when nobody knows.
-SILENT = ("warm-up", "cann", "ranks", "work", "operators")
+SILENT = ("level", "warm-up", "cann", "ranks", "work", "operators")
 NAMED = 10  # operators that a limit names
 LONG = 60  # columns of a value that a condition is compared by
 
