@@ -436,7 +436,8 @@ def test_advice_for_another_finding_than_the_verdict_says_so_and_names_its_opera
     own = replace(advice, rank=2, finding=SCALAR.id)
     better = replace(report, recommendations=(advice, own))
     note = next(line for line in answer.answer(better, "en") if line.label == "Do first").note
-    assert note.endswith("Advice 2 is the first for the verdict")  # more is expected of it: no such reason
+    assert "more is expected" not in note
+    assert note.endswith("how sure its cause is: advice 2 is the first for the verdict")
     less = replace(own, gain=replace(own.gain, likely=0.01))
     later = replace(report, recommendations=(advice, less))
     note = next(line for line in answer.answer(later, "en") if line.label == "Do first").note

@@ -260,9 +260,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "{text}。ボトルネック {finding} への対処であり、結論のボトルネック 1 への対処ではない",
     ),
     "first.rank": (
-        "{text}. Advice {rank} is the first for the verdict",
-        "{text}。针对结论的第一条建议是建议 {rank}",
-        "{text}。結論への最初の提案は提案 {rank}",
+        "{text}. The order also weighs how well each fits this profile and how sure its cause is: advice {rank} is the first for the verdict",
+        "{text}。排序还考虑各条建议与本性能数据的吻合程度及其原因的可信度：针对结论的第一条建议是建议 {rank}",
+        "{text}。順位には、各提案がこのプロファイルに合う度合いと原因の確度も考慮する：結論への最初の提案は提案 {rank}",
     ),
     "sure.both": (
         "cause: {sure}; gain: {gain}",
