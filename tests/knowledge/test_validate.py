@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kb import shipped
 from kb.errors import KnowledgeError
 from kb.knowledge.entry import load_entries, parse_file
 from kb.knowledge.validate import CODES, errors, render_text, to_dict, validate
