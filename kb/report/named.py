@@ -13,6 +13,8 @@ CANDIDATES = 4  # chips named where several fit and their product lines are not 
 # Shares on the first screen and their wholes (`part.*` of the catalogue); the shares of pipes are all of the cores' time.
 WHOLES = {
     "aicpu_time_share": "compute", "clock_ratio": "clock", "comm_exposed_share": "run", "comm_share": "run",
+    "comm_overlap_share": "run", "comm_p2p_share": "communication", "comm_transit_share": "run", "comm_wait_ratio": "communication",
+    "stage_excess_share": "step", "stage_imbalance": "stages",
     "core_time_imbalance": "spread", "device_idle_share": "idle", "floor_ratio": "floor", "format_conversion_share": "compute",
     "gm_bandwidth_utilisation": "bandwidth", "head_overhead_share": "kernel", "l2_hit_rate": "requests",
     "op_time_share": "run_of", "rank_imbalance": "ranks", "setup_time_share": "run", "small_kernel_share": "launches",

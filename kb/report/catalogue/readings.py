@@ -32,5 +32,12 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "（最慢 rank - 最快 rank）/ 最慢",
         "（最も遅いランク - 最も速いランク）/ 最も遅いランク",
     ),
+    "part.communication": ("of the collectives' time", "占集合通信耗时", "集合通信の時間に占める割合"),
+    "part.step": ("of a step's time", "占 step 耗时", "step の時間に占める割合"),
+    "part.stages": (
+        "of the slowest stage's compute time, to the fastest",
+        "最快 stage 与最慢 stage 之差占最慢 stage 计算耗时",
+        "最速 stage との差、最も遅い stage の計算時間に占める割合",
+    ),
     "part.clock": ("of the rated clock", "占额定频率", "定格クロック比"),
 }

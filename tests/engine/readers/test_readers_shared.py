@@ -38,7 +38,9 @@ JOBS = [
     Case("msprof-relu-ascendc-level0", 1, 700, 0, ("chip-inferred", "host-calls", "level0", "zero-times")),
     Case("narrow-copy-persistent", 3, 7, 0, ("chip-inferred",)),
     Case("op-summary-excel-mangled", 4, 4, 0, ("excel-mangled",)),
-    Case("op-summary-ragged-rows", 13, 21, 0, ("cells-damaged", "chip-inferred", "ragged-rows", "zero-times")),
+    Case(
+        "op-summary-ragged-rows", 13, 21, 0, ("cells-damaged", "chip-inferred", "ragged-rows", "zero-times")
+    ),
     Case("op-summary-truncated", 1, 250, 1, ("chip-inferred", "level0", "row-cut-off", "zero-times")),
     Case("sage-attention-mix-head", 1, 3, 0, ("chip-inferred",)),
     Case("torch-cnn-level0-rank0", 44, 191, 0, ("host-operators", "level0")),
