@@ -13,8 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from kb.engine.readers import chip
-from kb.engine.readers.columns import MOST_RATIO, integer
-from kb.engine.readers.launches import MOST_OPERATORS, Group, Launches, Reading, TableResult
+from kb.engine.readers.columns import integer
+from kb.engine.readers.job_notices import Table, run_notices, table_notices
+from kb.engine.readers.launches import Group, Launches, Reading, TableResult
 from kb.engine.readers.layout import Layout, layout
 from kb.engine.readers.operators import Built, build, sides_of
 from kb.engine.readers.profiler_info import Settings
@@ -22,12 +23,10 @@ from kb.engine.readers.rows import Rows
 from kb.engine.readers.run_times import from_timelines, total
 from kb.engine.readers.source import Bundle, Progress, Source
 from kb.engine.readers.step_trace import all_settings, in_order, rank_name, read_ranks
-from kb.engine.readers.steps import lengths, step_time, together, warm_up_text
+from kb.engine.readers.steps import lengths, step_time, together
 from kb.engine.readers.strip import strips
 from kb.engine.readers.timeline import COMMUNICATION, TWIN
-from kb.engine.readers.words import clean
-from kb.model import Capture, Follow, Notice, Operator, Profile, RunTimes, SourceFile
-from kb.units import percent
+from kb.model import Capture, Follow, Operator, Profile, RunTimes, SourceFile
 
 _GROUPS = (  # metric group of the profiler, a column only it writes
     ("PipeUtilization", ("aic_mac_time_us", "aiv_vec_time_us")),
@@ -44,17 +43,7 @@ _GROUPS = (  # metric group of the profiler, a column only it writes
 
 RANK_ID = re.compile(r"rank \d+")  # how `rank_name` calls a rank whose number is known
 MOST_CORES = 72  # vector cores of the largest chip
-SHOWN = 40  # characters of a damaged cell that a notice shows
 LARGE = 16 << 20  # bytes of all tables from which pandas is worth the half second that importing it takes
-
-
-@dataclass
-class _Table:
-    source: Source
-    label: str
-    rank: str
-    form: Layout
-    result: TableResult
 
 
 @dataclass(frozen=True)
@@ -132,8 +121,8 @@ def read_job(
         notices=(
             *bundle.notices,
             *chip_notices,
-            *(notice for item in tables for notice in _table_notices(item)),
-            *_run_notices(launches, built, tables, apart),
+            *(notice for item in tables for notice in table_notices(item)),
+            *run_notices(launches, built, tables, apart),
             *trace_notices,
         ),
     )
@@ -142,7 +131,7 @@ def read_job(
 def _read_tables(
     bundle: Bundle, sources: Sequence[Source], table: str, opened: Callable[[Source], Opened],
     settings: Mapping[Path, Settings], launches: Launches, watch: _Watch, *, large: bool,
-) -> Iterator[_Table]:  # fmt: skip
+) -> Iterator[Table]:  # fmt: skip
     """Read one table after another into `launches`; tables of the same header share their layout."""
     forms: dict[tuple[str, ...], Layout] = {}
     for source in sources:
@@ -153,7 +142,7 @@ def _read_tables(
             form = forms.setdefault(rows.header, layout(rows.header, table, str(source.path)))
         label, rank = bundle.label(source.path), found.rank or rank_name(source.path, settings)
         reading = Reading(launches, form, label, rank)
-        yield _Table(source, label, rank, form, _read_table(reading, rows, large, watch))
+        yield Table(source, label, rank, form, _read_table(reading, rows, large, watch))
         watch.next(source.size)
 
 
@@ -203,7 +192,7 @@ def _twins_overlap(launches: Launches) -> bool:
 
 
 def _rank_times(
-    tables: Sequence[_Table], launches: Launches, built: Built, traced: dict[str, RunTimes]
+    tables: Sequence[Table], launches: Launches, built: Built, traced: dict[str, RunTimes]
 ) -> dict[str, RunTimes]:
     """Times of each rank: the vendor's step trace where there is one, else from the time stamps."""
     ranks = dict(traced)
@@ -261,54 +250,7 @@ def _clues(groups: Sequence[Group], operators: Sequence[Operator]) -> chip.Clues
     return chip.Clues(frozenset(families), chip.clock_of(pairs), most["cube"], most["vector"])
 
 
-def _table_notices(item: _Table) -> list[Notice]:
-    result, label = item.result, item.label
-    out = []
-    if result.cut:
-        out.append(
-            Notice(
-                "row-cut-off",
-                f"the last row is cut off and was left out; {result.rows} complete rows used",
-                label,
-            )
-        )
-    if result.bad:
-        out.append(
-            Notice(
-                "rows-lost",
-                f"{result.bad} rows without a usable duration were left out; in the first {_held(item)}",
-                label,
-                result.bad_line,
-            )
-        )
-    if result.ragged:
-        text = (
-            f"{result.ragged} rows have more or fewer cells than the header; what precedes the fault was used"
-        )
-        out.append(Notice("ragged-rows", text, label, result.ragged_line))
-    if result.mangled:
-        text = (
-            "start times are in scientific notation, as a spreadsheet leaves them: no times between kernels"
-        )
-        out.append(Notice("excel-mangled", f"{text} ({result.mangled} rows)", label))
-    elif result.untimed and "start_us" in item.form.at:
-        text = f"{result.untimed} rows without a usable start time are in no idle time and in no order of launches"
-        out.append(Notice("no-start", text, label))
-    if item.form.unknown:
-        names = clean(", ".join(item.form.unknown[:8])) + (" ..." if len(item.form.unknown) > 8 else "")
-        out.append(Notice("unknown-columns", f"columns not known and not used: {names}", label, 1))
-    if not result.rows:
-        out.append(Notice("no-rows", "the table has a header but no usable row", label))
-    return out
-
-
-def _held(item: _Table) -> str:
-    """What a row without a usable duration has there."""
-    column, cell = item.form.header[item.form.at_duration], clean(item.result.bad_cell)
-    return f'{column} is "{cell[:SHOWN]}"' if cell else f"{column} is empty"
-
-
-def _captures_apart(tables: Sequence[_Table], launches: Launches) -> bool:
+def _captures_apart(tables: Sequence[Table], launches: Launches) -> bool:
     """Tables that only their folders tell apart, and that share no moment: captures one after another, no ranks.
 
     Ranks with a number are believed: clocks of several hosts can differ by more than a capture takes.
@@ -325,57 +267,3 @@ def _captures_apart(tables: Sequence[_Table], launches: Launches) -> bool:
         spans.append((min(first), max((line.first or 0) + line.span_ns for line in lines)))
     spans.sort()
     return all(end <= start for (_, end), (start, _) in pairwise(spans))
-
-
-def _run_notices(launches: Launches, built: Built, tables: Sequence[_Table], apart: bool) -> list[Notice]:
-    out = []
-    names = ", ".join(item.label for item in tables[:4])
-    if built.operators and built.untyped == len([op for op in built.operators if op.core != "communication"]):
-        text = "exported at task-time level 0: no core kinds, shapes or block counts"
-        out.append(
-            Notice("level0", f"{text}; collect with --task-time=l1 (msprof) or profiler level 1", names)
-        )
-    if built.zero_times:
-        text = (
-            f"pipe times are 0.0 for operators that ran ({built.zero_times}): left out, the ratios are used"
-        )
-        out.append(Notice("zero-times", text, names))
-    if built.impossible:
-        columns = clean(", ".join(sorted(built.impossible)))
-        text = f"damaged cells: operators with shares above {percent(MOST_RATIO)} in {columns}; these were left out"
-        out.append(Notice("shares-damaged", text, names))
-    if built.damaged:
-        columns = clean(", ".join(sorted(built.damaged)))
-        text = f"damaged cells: what stands in {columns} is no number that a device writes; these cells were left out"
-        out.append(Notice("cells-damaged", text, names))
-    if built.twins:
-        text = (
-            f"{built.twins} helper rows ({built.twins_us:.0f} us) repeat collectives running beside them; "
-            "they are neither added to the run nor blamed on AI CPU"
-        )
-        out.append(Notice("collective-twins", text, names))
-    late = sum(line.late for line in launches.timelines.values())
-    if late:
-        out.append(
-            Notice("unsorted", f"{late} rows lie far out of time order; idle times are approximate", names)
-        )
-    if launches.overflow:
-        text = (
-            f"more than {MOST_OPERATORS} operators with different shapes: {launches.overflow} launches of the rarest "
-            f"ones ({launches.overflow_us:.0f} us) are counted by type, without their shapes"
-        )
-        out.append(Notice("shapes-folded", text, names))
-    for rank in dict.fromkeys(item.rank for item in tables):
-        mine = [item for item in tables if item.rank == rank]
-        slow = warm_up_text(lengths(together(item.result.steps for item in mine)))
-        if slow:
-            out.append(Notice("warm-up-steps", clean(slow), mine[0].label))
-    if apart:
-        text = (
-            f"the {len(tables)} tables share no moment: captures one after another, not ranks of one job. What follows adds "
-            "them up; give one alone, or compare two with kb compare"
-        )
-        out.append(Notice("captures-apart", text, names))
-    elif len({item.rank for item in tables}) > 1:
-        out.append(Notice("ranks-summed", f"operators and times are sums over {len(tables)} tables", names))
-    return out
