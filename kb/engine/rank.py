@@ -25,6 +25,7 @@ from kb.units import percent
 
 NO_REMEDY = frozenset({"warning", "reference", "check"})  # roles of recipes that change nothing by themselves
 GRADE_WEIGHT = {"vendor": 1.0, "third-party": 0.95, "stated": 0.75, "practice": 0.65}
+OF_A_PART = 0.9  # evidence that speaks of one pipe's time only: what the operator wins by it nobody measured
 EFFORT_WEIGHT = {"low": 1.05, "medium": 1.0, "high": 0.95}  # quick wins first when gains tie
 FIRST_PLACES = 5  # places that go by worth before every finding has had its turn
 PER_FINDING = {"operator": 3, "run": 2}  # of these to one finding; settings for a whole run are much alike
@@ -149,11 +150,17 @@ def signs(match: Match, gain: Gain, *, run_scope: bool) -> dict[str, float]:
         "share": weights.log(1.0 if gain.of == "run" else finding.share),
         "gain": weights.log(counted),
         "confidence": weights.log(finding.confidence),
-        "grade": weights.log(GRADE_WEIGHT[entry.grade]),
+        "grade": weights.log(GRADE_WEIGHT[entry.grade] * (OF_A_PART if _of_a_part(match, gain) else 1.0)),
         "effort": weights.log(EFFORT_WEIGHT.get(entry.effort, 1.0)),
         "outsider": match.signs.get("outsider", 0.0) + weights.log(_outsider(match, run_scope=run_scope)),
         "no_remedy": float(entry.facts.get("role") in NO_REMEDY),
     }
+
+
+def _of_a_part(match: Match, gain: Gain) -> bool:
+    """The figures that the gain rests on are for the time of one pipe."""
+    gains = match.entry.gains
+    return gain.modelled and bool(gains) and all(item.of == "part" for item in gains)
 
 
 def _outsider(match: Match, *, run_scope: bool) -> float:
