@@ -184,7 +184,11 @@ def test_a_closed_stream_is_no_story(variables: dict[str, str], stream: str) -> 
         timeout=120,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, b"")
+    if stream == "stdout":
+        assert done.returncode == 74
+        assert done.stderr.startswith(b"kb: the answer cannot be written: standard output is closed")
+    else:
+        assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
