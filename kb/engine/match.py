@@ -227,7 +227,7 @@ def _ruled_out(entry: Entry, finding: Finding, lead: Features | None, run: RunFe
     of_run = finding.scope == "run" and run is not None
     asked = run.operators if of_run and run is not None else [lead] if lead is not None else []
     for condition in entry.not_when:
-        answers = {signature.holds(condition, f) for f in asked} - {None}
+        answers = {signature.surely_holds(condition, f) for f in asked} - {None}
         if answers == {True}:
             return True
     return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb import operators
 from kb.model import Condition, Features, Finding
@@ -130,6 +130,22 @@ def holds(condition: Condition, f: Features) -> bool | None:
         numbers = [item for item in wanted if isinstance(item, (int, float))]
         return min(numbers) <= have <= max(numbers) if len(numbers) == 2 else have in numbers
     return _number(condition.op, have, float(wanted))
+
+
+def surely_holds(condition: Condition, f: Features) -> bool | None:
+    """Whether a condition holds on every chip that it may be: at both ends of each range, not only in its middle."""
+    answers = {holds(condition, known) for known in (f, _at(f, low=True), _at(f, low=False))}
+    return None if None in answers else answers == {True}
+
+
+def _at(f: Features, *, low: bool) -> Features:
+    """The features with every reading that is a range at one end of it."""
+    ends = {name: item.low if low else item.high for name, item in f.values.items()}
+    values = {
+        name: item if (end := ends[name]) is None else replace(item, value=end)
+        for name, item in f.values.items()
+    }
+    return replace(f, values=values)
 
 
 def _word(condition: Condition, have: str) -> bool | None:

@@ -12,8 +12,9 @@ import pytest
 from kb import operators
 from kb.engine.match import match
 from kb.engine.metrics import RunFeatures
+from kb.engine.signature import surely_holds
 from kb.knowledge.store import load_entries
-from kb.model import Entry, Features, Finding, OperatorRef
+from kb.model import Entry, Features, Finding, Measure, OperatorRef
 from kb.vocabulary.bottlenecks import IDS
 from kb.vocabulary.metrics import OF_THE_RUN
 
@@ -137,3 +138,26 @@ def test_a_written_out_norm_is_not_what_every_multiplication_is() -> None:
         ("Pow", "ReduceMean"), ("ReduceMean", "Add"), ("Add", "Rsqrt"), ("Rsqrt", "Mul")
     )
     assert "rope-fused" in found(("Slice", "Neg"), ("Neg", "Concat"), ("Concat", "Mul"))
+
+
+@pytest.mark.parametrize(
+    ("ids", "metric", "cannot", "can"),
+    [
+        (("reduce-core-count-for-tiny-kernels", "triton-grid-cap"), "block_dim", 1, 96),
+        (("triton-grid-cap", "matmul-stream-k"), "blocks_per_core", 0.5, 1.5),
+        (("vector-use-all-cores", "matmul-use-all-cores"), "used_core_share", 1, 0.5),
+        (("matmul-stream-k",), "tail_blocks", 0, 3),
+        (("avoid-per-row-api-calls", "counter-mode-tail", "global-mask-reuse"), "aiv_vec_ratio", 0, 0.3),
+        (("client-matmul-tiling",), "aic_mac_ratio", 0.85, 0.4),
+        (("matmul-scalar-loop-to-cube-api",), "matmul_m", 1, 256),
+    ],
+)
+def test_a_direction_that_cannot_be_taken_is_ruled_out(
+    ids: tuple[str, ...], metric: str, cannot: float, can: float
+) -> None:
+    """Fewer than one core, more than there are, vector calls where no vector instruction ran: read by the matcher."""
+    for name in ids:
+        for reading, ruled_out in ((cannot, True), (can, False)):
+            f = Features(None, {metric: Measure(reading, "", "x")}, {})
+            said = any(surely_holds(condition, f) for condition in ENTRIES[name].not_when)
+            assert said is ruled_out, (name, metric, reading)

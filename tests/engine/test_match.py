@@ -176,3 +176,22 @@ def test_of_a_run_every_operator_that_can_say_must_rule_an_entry_out() -> None:
     assert given(16, 1) == set()
     assert given(16, 4096) == {"fuse"}
     assert given() == {"fuse"}
+
+
+def test_what_holds_only_on_some_of_the_possible_chips_rules_nothing_out() -> None:
+    """20 to 24 cores, 22 blocks: on the smaller chip nothing is left idle, on the larger one it is."""
+    one, f = finding("MatMul", "under-parallel", "cube")
+    spread = entry(
+        "spread",
+        bottlenecks=("under-parallel",),
+        operators=("MatMul",),
+        family="matmul",
+        not_when=(Condition("blocks_per_core", ">=", 1, "threshold"),),
+    )
+
+    def with_share(middle: float, low: float | None, high: float | None) -> tuple[Finding, Features]:
+        return one, replace(f, values={"blocks_per_core": Measure(middle, "1x", "x", low, high)})
+
+    assert answers(with_share(1.0, 22 / 24, 22 / 20), spread) == {"spread"}
+    assert answers(with_share(1.2, 24 / 24, 24 / 20), spread) == set()
+    assert answers(with_share(1.0, None, None), spread) == set()
