@@ -40,9 +40,6 @@ def too_small(f: Features) -> str | None:
     )
 
 
-MUCH = 2.0  # transfers a core from which a short kernel is judged as surely as a long one
-
-
 def hardly_enough(f: Features) -> str | None:
     """Why nothing is sure about a kernel that is just not too small to judge, or None."""
     duration, transfer = limit("too-small-to-judge", "duration"), limit("too-small-to-judge", "transfer")
@@ -50,7 +47,7 @@ def hardly_enough(f: Features) -> str | None:
     if took is None or took >= duration.value or moved is None:
         return None
     a_core = moved / max(1.0, value(f, "working_cores", value(f, "block_dim", 1.0)))
-    if a_core >= MUCH * transfer.value:
+    if a_core >= limit("too-small-to-judge", "surely").value:
         return None
     return (
         f"{nbytes(a_core)} a core in {us(took)}: little more than one transfer of {nbytes(transfer.value)}, below which "
