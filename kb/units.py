@@ -50,8 +50,10 @@ def operations(value: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """A fraction as percent: 0.6 %, 12 %, 99.7 %, 100 %."""
+    """A fraction as percent: 0.6 %, 12 %, 99.7 %, 99.95 %, 100 %; what is less than all is not called all."""
     value = fraction * 100
+    if 99.95 <= value < 99.995:
+        return f"{value:.2f} %"
     if value == 0 or 10 <= abs(value) < 99 or abs(value) >= 99.95:
         return f"{value:.0f} %"
     return f"{value:.1f} %"

@@ -141,7 +141,9 @@ def advise_profile(
     profile = stated.apply(profile, request.shape)
     targets = possible_chips(profile.chip)
     features = measure_profile(profile, targets)
-    diagnosis = diagnose(features.run, features.operators, profile.scope, request.most_sure)
+    apart = any(item.code == "tables-apart" for item in profile.notices)
+    most_sure = min(request.most_sure, TABLES_APART) if apart else request.most_sure
+    diagnosis = diagnose(features.run, features.operators, profile.scope, most_sure)
     _require_counters(profile, diagnosis, features)
     not_judged = recollect.with_commands(diagnosis.not_judged, profile.capture.tool, features)
     matches = _matches(diagnosis, features, targets, knowledge, family)
@@ -258,6 +260,7 @@ def _words(finding: Finding, leads: Sequence[Features]) -> str:
     return " ".join(part for part in parts if part)
 
 
+TABLES_APART = 0.4  # the most that anything is sure where the tables of a capture are not of one kernel
 _EMPTY = "no-rows"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kb import operators
-from kb.model import Condition, Features, Finding
+from kb.model import Condition, Features, Finding, Measure
 from kb.units import number
 from kb.vocabulary.metrics import BY_ID, OF_THE_RUN
 
@@ -105,10 +105,18 @@ def _bound(value: object, known: Features, unit: str) -> str:
     """What a reading is held against: figures with the unit of the reading, another reading by its name."""
     if isinstance(value, str):
         name = value.removeprefix("@")
-        other = known.get(name)
-        return name if other is None else f"{name} {number(other, unit)}"
+        other = known.values.get(name)
+        return name if other is None else f"{name} {_span(other, unit)}"
     values = value if isinstance(value, tuple) else (value,)
     return "/".join(number(item, unit) if isinstance(item, (int, float)) else str(item) for item in values)
+
+
+def _span(measure: Measure, unit: str) -> str:
+    """A reading, or the range of it where several chips may be the one."""
+    low, high = measure.low, measure.high
+    if low is None or high is None or low == high:
+        return number(measure.value, unit)
+    return f"{number(low, unit)} to {number(high, unit)}"
 
 
 def _text(value: object) -> str:

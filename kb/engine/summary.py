@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.engine.bottlenecks.gate import at_launch_floor
+from kb.engine.bottlenecks.gate import at_launch_floor, wrong_times
 from kb.engine.bottlenecks.judging import reading, value
 from kb.engine.metrics import RunFeatures
 from kb.engine.metrics.run import denominators
@@ -26,6 +26,7 @@ _RUN_KEYS = (
     "format_conversion_share",
     "setup_time_share",
     "small_kernel_share",
+    "stage_imbalance",
     "rank_imbalance",
 )
 _TOLD_LAST = frozenset(
@@ -146,7 +147,8 @@ def _verdict(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> s
     if not diagnosis.findings:
         small = next((item for item in diagnosis.not_judged if item.id == "operator"), None)
         if small is not None:
-            return f"Too small to judge: {small.reason}."
+            wrong = any(wrong_times(f, profile.scope) for f in features.operators)
+            return f"Not judged: {small.reason}." if wrong else f"Too small to judge: {small.reason}."
         if profile.capture.simulated and not any("max_pipe_ratio" in f.values for f in features.operators):
             return _simulated_without_times(profile)
         if diagnosis.notices:

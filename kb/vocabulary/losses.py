@@ -13,4 +13,4 @@ LOST = frozenset(
 # Those after which nothing may be left: the file itself is at fault.
 DAMAGE = frozenset({"file-cut-off", "row-cut-off", "rows-lost"})
 # What was added up belongs to several runs: no figure of the whole is one of a run.
-SEVERAL = frozenset({"captures-apart"})
+SEVERAL = frozenset({"captures-apart", "tables-apart"})

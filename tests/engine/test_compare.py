@@ -405,3 +405,11 @@ def test_two_levels_of_a_real_training(shared_profiles: Path) -> None:
     assert gated(found, 0.05).why == "level"
     same = replace(one, capture=replace(one.capture, level="Level1"))
     assert gated(compare(same, two), 0.05).failed == ()
+
+
+def test_collectives_of_different_sizes_are_no_noise(shared_profiles: Path) -> None:
+    """Four all-reduces of 2 to 79 ms carry no shapes: their range must not hide a regression."""
+    folder = shared_profiles / "torch-cnn-level1-rank0"
+    found = compare(advise([folder]), advise([folder / "db"]))
+    assert found.total is not None
+    assert found.total.band.value < 0.1

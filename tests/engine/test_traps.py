@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from running import ROOT
 
 from kb.engine.bottlenecks import registry
 from kb.engine.bottlenecks.diagnose import diagnose
@@ -431,3 +432,32 @@ def test_a_real_product_on_vector_cores_is_sent_to_the_cube(shared_profiles: Pat
     assert report.recommendations[0].id == "matmul-scalar-loop-to-cube-api"
     basis = {item.id: item.gain.basis for item in report.recommendations}
     assert "99.4" not in basis["vector-scalar-loop-to-vector-api"]
+
+
+def test_cores_that_work_longer_than_their_task_are_not_judged(tmp_path: Path) -> None:
+    """A slip of milliseconds and microseconds, or tables of another kernel in the folder."""
+    readings = {"task_duration_us": 0.69, "aiv_time_us": 690.0, "aiv_scalar_ratio": 0.9}
+    made = judged(readings)
+    assert not made.findings
+    assert "one of the two is wrong" in made.not_judged[0].reason
+    assert judged({**readings, "task_duration_us": 692.0}).findings
+
+
+def test_tables_of_two_kernels_make_nothing_sure(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "data" / "samples" / "add_custom", tmp_path / "c")
+    whole = advise([tmp_path / "c"])
+    (pipes,) = (tmp_path / "c").rglob("PipeUtilization*.csv")
+    text = pipes.read_text(encoding="utf-8")
+    header = text.splitlines()[0].split(",")
+    place = header.index("aiv_total_cycles")
+    lines = [line.split(",") for line in text.splitlines()]
+    for cells in lines[1:]:
+        cells[place] = str(int(float(cells[place])) * 3)
+    pipes.write_text("\n".join(map(",".join, lines)) + "\n", encoding="utf-8")
+    mixed = advise([tmp_path / "c"])
+    assert (
+        max(item.confidence for item in whole.findings)
+        > 0.4
+        >= max(item.confidence for item in mixed.findings)
+    )
+    assert "not of one kernel" in mixed.warnings[0]

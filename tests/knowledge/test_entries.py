@@ -52,7 +52,13 @@ def _facts(folder: Path, name: str, key: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("name", "key", "kind", "count", "own"),
     [
-        ("operator_recipes", "recipes", "recipe", 237, OWN_RECIPES | {"matmul-inner-axis-multiple-of-256", "matmul-scalar-loop-to-cube-api"}),
+        (
+            "operator_recipes",
+            "recipes",
+            "recipe",
+            237,
+            OWN_RECIPES | {"matmul-inner-axis-multiple-of-256", "matmul-scalar-loop-to-cube-api"},
+        ),
         ("bottleneck_patterns", "patterns", "pattern", 42, set(bottlenecks.ADDED)),
         ("model_cases", "cases", "case", 133, set()),
         ("expert_tips", "tips", "tip", 92, set()),

@@ -23,6 +23,7 @@ from kb.engine.bottlenecks.gate import (
     near_floor,
     too_small,
     worth_judging,
+    wrong_times,
 )
 from kb.engine.bottlenecks.judging import Bottleneck, Held, Withheld, open_share, value
 from kb.model import Diagnosis, Features, Finding, Notice, NotJudged, Operator, OperatorRef, Tensor
@@ -45,7 +46,9 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str, most_sure
     asked = Asked()
     held: dict[tuple[str, str], list[tuple[Features, Held]]] = defaultdict(list)
     candidates = [f for f in operators if worth_judging(f, scope)]
-    small = {id(f): reason for f in candidates if (reason := too_small(f)) is not None}
+    small = {
+        id(f): reason for f in candidates if (reason := wrong_times(f, scope) or too_small(f)) is not None
+    }
     contradicted = set()
     remarks: list[str] = []
     for f in candidates:
@@ -81,7 +84,9 @@ def diagnose(run: Features, operators: Sequence[Features], scope: str, most_sure
                 NotJudged(
                     "operator",
                     f"{_name(f)}: {small[id(f)]}",
-                    "a launch of production size, or kb advise with --shape",
+                    "the profile again"
+                    if wrong_times(f, scope)
+                    else "a launch of production size, or kb advise with --shape",
                 )
             )
     judged = [f for f in candidates if id(f) not in small and id(f) not in contradicted]

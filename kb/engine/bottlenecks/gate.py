@@ -23,12 +23,25 @@ LAUNCH = frozenset(
 INFORMATIVE = frozenset({"cube-bound-healthy", "l2-stream-once"})
 
 
+def wrong_times(f: Features, scope: str) -> str | None:
+    """Why the times of a kernel cannot be what it took, or None.
+
+    In the export of a run the time of the cores is a sum where there are more blocks than cores, and tells nothing.
+    """
+    took = f.get("task_duration_us")
+    if took == 0:
+        return "its duration is 0 in the file: it was not timed"
+    cores_us = max(value(f, "aic_time_us"), value(f, "aiv_time_us"))
+    most = limit("too-small-to-judge", "cores_above").value
+    if scope == "operator" and took is not None and cores_us > most * took:
+        return f"its cores worked {us(cores_us)} within a task of {us(took)}: one of the two is wrong"
+    return None
+
+
 def too_small(f: Features) -> str | None:
     """Why a kernel is too small to judge, or None."""
     duration, transfer = limit("too-small-to-judge", "duration"), limit("too-small-to-judge", "transfer")
     took, moved = f.get("task_duration_us"), _moved(f)
-    if took == 0:
-        return "its duration is 0 in the file: it was not timed"
     if took is None or took >= duration.value or moved is None:
         return None
     cores = max(1.0, value(f, "working_cores", value(f, "block_dim", 1.0)))

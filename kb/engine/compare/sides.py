@@ -39,9 +39,20 @@ def side(report: Report) -> Side:
 
 def alike(before: Side, after: Side) -> tuple[Side, Side]:
     """Both sides with operators of one type taken together, where either of them carries no shapes at all."""
-    if all(any(row.shapes for row in one.rows) for one in (before, after)) or before.kernels or after.kernels:
+    if before.kernels or after.kernels:
         return before, after
+    if all(any(row.shapes for row in one.rows) for one in (before, after)):
+        return _without_ranges(before), _without_ranges(after)
     return _by_type(before), _by_type(after)
+
+
+def _without_ranges(one: Side) -> Side:
+    """Collectives carry no shapes: of different sizes side by side the range is no noise."""
+    rows = (
+        row if row.shapes or row.core != "communication" else replace(row, low_us=None, high_us=None)
+        for row in one.rows
+    )
+    return replace(one, rows=tuple(rows))
 
 
 def _by_type(one: Side) -> Side:

@@ -28,6 +28,7 @@ from kb.engine.readers.visualize import KINDS, Visual
 from kb.engine.readers.words import clean
 from kb.model import CoreCounters, CoreKind, Measure, Notice, Operator, SourceFile
 
+OF_ONE_KERNEL = 0.5  # difference of core cycles between tables: passes of one kernel differed by a fifth at most in real captures
 MOST_CORES = 65_536
 _MOST_INFO_LINES = 64
 _MOST_NAME_LINES = 16
@@ -290,7 +291,10 @@ def judge_consistency(capture: Capture) -> None:
         others = [table[core] for table in capture.cycles.values() if core in table]
         if cycles > 0:
             spread = max(spread, (max(others) - min(others)) / cycles)
-    if spread > 0.001:
+    if spread > OF_ONE_KERNEL:
+        text = f"core cycles differ by up to {spread:.1%} between the tables: they are not of one kernel, or not of one size"
+        capture.notices.append(Notice("tables-apart", text, capture.label))
+    elif spread > 0.001:
         text = f"tables come from different passes: core cycles differ by up to {spread:.1%} between them"
         capture.notices.append(Notice("multi-pass", text, capture.label))
     odd = [found for values in capture.cores.values() if (found := _denominator(values)) is not None]
