@@ -413,3 +413,15 @@ def test_collectives_of_different_sizes_are_no_noise(shared_profiles: Path) -> N
     found = compare(advise([folder]), advise([folder / "db"]))
     assert found.total is not None
     assert found.total.band.value < 0.1
+
+
+def test_a_kernel_that_moved_to_other_cores_and_is_launched_otherwise_is_not_compared(
+    shared_profiles: Path,
+) -> None:
+    """One launch of a product became twelve, and without shapes nothing tells: a mean of launches would flatter it twelvefold."""
+    before, after = (
+        advise([shared_profiles / "matmul-scalar-to-cube" / name]) for name in ("before", "after")
+    )
+    found = compare(before, after)
+    assert found.verdict == "not-comparable"
+    assert [item.dimension for item in found.checks if item.blocks and item.state == "differs"] == ["work"]

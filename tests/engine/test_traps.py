@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 from running import ROOT
 
+from kb import operators
 from kb.engine.bottlenecks import registry
 from kb.engine.bottlenecks.diagnose import diagnose
 from kb.engine.bottlenecks.judging import thresholds
 from kb.engine.metrics import measure_profile
+from kb.engine.metrics.work import must_move
 from kb.engine.pipeline import Knowledge, advise, advise_profile, narrow, open_knowledge
 from kb.engine.request import Request
 from kb.model import Capture, Chip, Diagnosis, Features, Measure, Operator, Profile, Report, Tensor, to_dict
@@ -461,3 +463,29 @@ def test_tables_of_two_kernels_make_nothing_sure(tmp_path: Path) -> None:
         >= max(item.confidence for item in mixed.findings)
     )
     assert "not of one kernel" in mixed.warnings[0]
+
+
+def test_a_floor_counts_what_surely_moves() -> None:
+    """A fill does not read the tensor that it takes the shape of, and a cache is an output of which a call writes a few rows."""
+    big = Tensor((1167, 128, 576), "DT_BF16", "ND")
+    duration = Measure(50.0, "us", "t")
+
+    def moved(kind: str) -> float | None:
+        op = Operator(kind, kind, "vector", 1, duration, 50.0, inputs=(big,), outputs=(big,))
+        return must_move(op, operators.pattern(kind) or "")
+
+    size = 1167 * 128 * 576 * 2
+    assert (moved("ZerosLike"), moved("TensorMove")) == (size, 2 * size)
+    assert moved("KvRmsNormRopeCache") is None
+
+
+def test_a_floor_of_bytes_alone_says_so_where_the_work_is_multiplying() -> None:
+    far = {"floor_ratio": 0.002, "floor_us": 16.0, "task_duration_us": 7000.0, "compute_time_share": 0.5}
+    (one,) = [
+        item for item in judged(far, op_pattern="attention").findings if item.pattern == "far-from-floor"
+    ]
+    assert "counts bytes alone" in one.summary
+    (other,) = [
+        item for item in judged(far, op_pattern="softmax").findings if item.pattern == "far-from-floor"
+    ]
+    assert "counts bytes alone" not in other.summary

@@ -11,10 +11,12 @@ from kb.engine.bottlenecks.judging import (
     floor_ratio,
     is_kernel,
     limit,
+    pattern_in,
     value,
 )
 from kb.model import Features
 from kb.units import percent, us
+from kb.vocabulary.work_patterns import ALL_PRODUCTS
 
 UNEXPLAINED = 0.4  # the distance is computed, its cause is not known
 BUSY = 0.5  # a pipe at this share is a cause of its own
@@ -43,6 +45,8 @@ def judge(f: Features) -> Held | None:
         f"takes {times:.1f} times its roofline floor ({us(took)}, floor at {percent(floor_ratio(f))} of it);"
         " what it waits for was not measured"
     )
+    if _work_unknown(f):
+        text += "; its floor counts bytes alone, since its shapes do not tell what it multiplies"
     return Held(
         UNEXPLAINED,
         round(max(0.0, 1 - floor_ratio(f) - launch), 4),
@@ -54,6 +58,11 @@ def judge(f: Features) -> Held | None:
 def far_limit() -> float:
     """The part of the time that floor and launch may be at most."""
     return limit("far-from-floor", "floor").value
+
+
+def _work_unknown(f: Features) -> bool:
+    """What it multiplies is not told by its shapes, so the floor is that of the bytes alone and says little."""
+    return "flops" not in f.values and pattern_in(f, *ALL_PRODUCTS, "attention", "conv")
 
 
 def _pipes_known(f: Features) -> int:

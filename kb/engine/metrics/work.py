@@ -39,6 +39,22 @@ _WHOLE = (
     "elementwise", "norm", "fused_norm", "softmax", "reduce", "cast", "format", "transpose", "logical", "compare", "rope", "loss",
     "conv2d", "depthwise", "conv3d", "pool", "resize", "quant", "dropout", "optimizer", "foreach", "scan", "activation", "fill_copy", *PRODUCTS,
 )  # fmt: skip
+# Of the class fill_copy those that read nothing: the tensor that they are given tells them a shape.
+_FILLS = frozenset(
+    {
+        "Eye",
+        "Fill",
+        "FillD",
+        "LinSpace",
+        "MemSet",
+        "Ones",
+        "OnesLike",
+        "Range",
+        "RangeD",
+        "Zeros",
+        "ZerosLike",
+    }
+)
 LARGEST_HEAD = 256  # head sizes of the fused attention operators
 RECOMMENDED_TRANSFER = 16 * 1024  # bytes; Ascend C guide: at least 16 KB a transfer
 
@@ -59,8 +75,12 @@ def must_move(op: Operator, pattern: str) -> float | None:
     """Bytes that one launch moves at least, None when nothing can be said."""
     outputs = [tensor_bytes(tensor) for tensor in op.outputs]
     out = plain_sum(filter(None, outputs)) if outputs and None not in outputs else None
-    if out is None:
+    if out is None or pattern.startswith(
+        "kv_cache"
+    ):  # the cache is an output of which one call writes a few rows
         return None
+    if op.type in _FILLS:
+        return out
     if pattern.startswith(_PARTIAL):
         return 2 * out if pattern.startswith(("copy", "gather")) else out
     if pattern.startswith(_WHOLE):
