@@ -28,6 +28,9 @@ TEXT_NEAR = 0.5  # nearness (cosine and words, 0 to 1) from which words say anyt
 TEXT_MOST = 3  # such entries a finding
 # Fit of a remedy for a kernel in another language: its idea may carry over, its means do not.
 IN_ANOTHER_LANGUAGE = {("triton", "ascend-c"): 0.0, ("triton", "library"): 0.0, ("ascend-c", "triton"): 0.5}
+_SIZES = frozenset(
+    {"matmul_m", "matmul_n", "matmul_k", "elements", "elements_per_core", "head_dim", "input_channels"}
+)
 LANGUAGE_UNKNOWN = 0.8  # a remedy for Triton kernels, for an own kernel that may be one
 ELSEWHERE = 0.5  # measured on other chips only
 MEASURED = frozenset({"vendor", "third-party"})  # grades of evidence
@@ -219,6 +222,16 @@ def _known_not_to_help(entry: Entry, finding: Finding, findings: Sequence[Findin
     )
 
 
+def _of_a_size(entry: Entry, lead: Features | None, run: Features | None) -> str:
+    """For which size the entry is, where its source states one and nothing tells the operator's; empty otherwise."""
+    for condition in entry.when if lead is not None else ():
+        if condition.basis != "threshold" or condition.metric not in _SIZES:
+            continue
+        if signature.answered(condition, lead, run) is None:
+            return f"only where {condition.metric} {condition.op} {condition.value}: no shapes are told here"
+    return ""
+
+
 def _ruled_out(entry: Entry, finding: Finding, lead: Features | None, run: RunFeatures | None) -> bool:
     """Something measured says that the entry cannot be followed here, or does not help (its `not_when`).
 
@@ -281,7 +294,7 @@ def _fit(entry: Entry, finding: Finding, lead: Features | None, seen: _Seen) -> 
         **({"countered": 1.0} if countered else {}),
         **({"outsider": weights.log(AROUND_THE_KERNEL)} if around else {}),
     }
-    only_if = kind_why or open_why or None
+    only_if = kind_why or open_why or _of_a_size(entry, lead, seen.whole) or None
     part = part_of(entry, finding)
     return Match(entry, finding, lead, signs, tuple(reasons), part=part, at_most=at_most, only_if=only_if)
 

@@ -29,6 +29,7 @@ _RUN_KEYS = (
     "stage_imbalance",
     "rank_imbalance",
 )
+LEAST_SHOWN = 0.0005  # a share that prints as 0 % tells nothing
 _TOLD_LAST = frozenset(
     {"chip-inferred", "host-calls", "host-operators"}
 )  # notices that ask for no caution beyond what is shown
@@ -72,6 +73,7 @@ def key_data(profile: Profile, features: RunFeatures, diagnosis: Diagnosis) -> t
                 f"{f.labels.get('op_type')} ({f.labels.get('core')}) x {value(f, 'launch_count'):.0f}",
             )
             for f in top
+            if value(f, "op_time_share") >= LEAST_SHOWN
         ]
         return tuple(readings[:MAX_KEYS])
     lead = max(features.operators, key=lambda f: f.operator.total_us if f.operator else 0.0)

@@ -195,3 +195,20 @@ def test_what_holds_only_on_some_of_the_possible_chips_rules_nothing_out() -> No
     assert answers(with_share(1.0, 22 / 24, 22 / 20), spread) == {"spread"}
     assert answers(with_share(1.2, 24 / 24, 24 / 20), spread) == set()
     assert answers(with_share(1.0, None, None), spread) == set()
+
+
+def test_an_entry_for_one_size_says_so_where_no_shapes_are_told() -> None:
+    one, f = finding("MatMul", "under-parallel", "cube")
+    row = entry(
+        "row", bottlenecks=("under-parallel",), operators=("MatMul",), family="matmul",
+        when=(Condition("matmul_m", "==", 1, "threshold"),),
+    )  # fmt: skip
+    f = replace(f, labels={**f.labels, "op_pattern": "matmul"})
+
+    def only_if(rows: float | None) -> str | None:
+        values = {} if rows is None else {"matmul_m": Measure(rows, "", "x")}
+        (found,) = match([one], {one.id: (replace(f, values=values),)}, [row], (), {}, {})
+        return found.only_if
+
+    assert only_if(None) == "only where matmul_m == 1: no shapes are told here"
+    assert only_if(1.0) is None
